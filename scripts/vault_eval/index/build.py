@@ -1,0 +1,231 @@
+"""The one explicit step that makes an index: notes in, an index file and its seal out, what did not change reused."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from vault_eval import strict_json
+from vault_eval.atomic_file import make_private_folder, write_atomically
+from vault_eval.digests import sha256_hex
+from vault_eval.errors import IndexUnusableError, UnreadableFileError
+from vault_eval.index.chunker import chunk_note
+from vault_eval.index.markdown_blocks import BlockReader
+from vault_eval.index.options import LABEL_PROPERTY, IndexOptions
+from vault_eval.index.postings import GONE, ForwardPostings, merged_sections
+from vault_eval.index.prefix import heading_prefix, page_prefix
+from vault_eval.index.states import NoteStates, read_states, states_text
+from vault_eval.index.store import SEAL_NAME, STATES_NAME, IndexFile, Numbers, file_sha256, index_bytes, open_index, seal_text
+from vault_eval.index.terms import Analyzer
+from vault_eval.vault.note import Note, body_digest, decode, parse_note
+from vault_eval.vault.reader import FolderReader
+from vault_eval.vault.walk import NoteFile, Skipped, VaultListing
+
+LABEL_SCHEMAS = ("claude-obsidian.retrieval-queries.v1", "vault-eval.labels.v1")
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """What one run of `index` did; `unchanged` means that the index on disk was already this one."""
+
+    unchanged: bool
+    pages: int
+    chunks: int
+    reused: int
+    skipped: tuple[Skipped, ...]
+    warnings: tuple[tuple[str, str], ...]  # page and what is odd about it
+    sha256: str
+    path: str
+
+
+def build_index(
+    reader: FolderReader, listing: VaultListing, options: IndexOptions, folder: str, vault: str, started_ns: int, progress: Progress
+) -> BuildResult:
+    """Make or refresh the index of one vault in `folder`. `started_ns` is the time before the vault was listed.
+
+    Raises VaultEvalError where the folder cannot be written; the old index then stays as it was.
+    """
+    with contextlib.ExitStack() as stack:
+        old = _usable_old(folder, vault, options)
+        if old is not None:
+            stack.enter_context(old[0])
+        work = _Build(reader, options, old[0] if old else None, read_states(folder, old[1]) if old else {})
+        work.take(listing.notes, progress)
+        skipped = tuple(sorted((*listing.skipped, *work.skipped), key=lambda one: one.path))
+        if old is not None and work.same_as_old(skipped):
+            _save_states(folder, old[1], work.states, started_ns)
+            return BuildResult(True, len(work.pages), len(work.lengths), len(work.pages), skipped, tuple(work.warnings), old[1], old[0].path)
+        parts = list(index_bytes(options.as_json(), sum(work.lengths), work.sections(skipped)))
+    sha256, path = _install(folder, vault, parts)
+    _save_states(folder, sha256, work.states, started_ns)
+    return BuildResult(False, len(work.pages), len(work.lengths), work.reused, skipped, tuple(work.warnings), sha256, path)
+
+
+class _Build:
+    """One pass over the notes in path order."""
+
+    def __init__(self, reader: FolderReader, options: IndexOptions, old: IndexFile | None, old_states: NoteStates) -> None:
+        self._reader = reader
+        self._options = options
+        self._old = old
+        self._old_states = old_states
+        self._analyzer = Analyzer(options.stem)
+        self._blocks = BlockReader()
+        self._forward = ForwardPostings()
+        self._headings: dict[bytes, int] = {}
+        self._renumbered = array("I", [GONE]) * (old.chunks if old else 0)
+        self.states: dict[str, tuple[int, int, int, int]] = {}
+        self.skipped: list[Skipped] = []
+        self.warnings: list[tuple[str, str]] = []
+        self._old_warnings = old.warnings() if old else {}
+        self.reused = 0
+        self.pages: list[str] = []
+        self.digests = bytearray()
+        self.body_digests = bytearray()
+        self.page_chunks = array("I", [0])
+        self.lengths = array("I")
+        self.chunk_headings = array("I")
+        self.chunk_lines = array("I")
+
+    def take(self, notes: Sequence[NoteFile], progress: Progress) -> None:
+        for done, note in enumerate(notes):
+            progress(done, len(notes))
+            ordinal = self._old.page_ordinal(note.page) if self._old else None
+            if ordinal is not None and self._old_states.get(note.page) == tuple(note.state):
+                self._reuse(note, ordinal)
+            else:
+                self._read(note, ordinal)
+        progress(len(notes), len(notes))
+
+    def same_as_old(self, skipped: Sequence[Skipped]) -> bool:
+        """Nothing was added, changed, removed, and the same notes are left out for the same reasons."""
+        old = self._old
+        return (
+            old is not None
+            and self.reused == len(self.pages) == old.page_count
+            and old.skipped() == [(one.path, one.reason) for one in skipped]
+        )
+
+    def sections(self, skipped: Sequence[Skipped]) -> dict[str, bytes | Numbers]:
+        names = [page.encode("utf-8", "surrogatepass") for page in self.pages]
+        chunk_pages = array("I")
+        for page, (first, after) in enumerate(zip(self.page_chunks, self.page_chunks[1:], strict=False)):
+            chunk_pages.extend([page] * (after - first))
+        remarks = {"skipped": [[one.path, one.reason] for one in skipped], "warnings": [list(one) for one in self.warnings]}
+        return {
+            "chunk_lengths": self.lengths,
+            "chunk_pages": chunk_pages,
+            "chunk_lines": self.chunk_lines,
+            "chunk_headings": self.chunk_headings,
+            "heading_offsets": _offsets(list(self._headings)),
+            "headings": b"".join(self._headings),
+            "page_chunks": self.page_chunks,
+            "page_offsets": _offsets(names),
+            "pages": b"".join(names),
+            "page_digests": bytes(self.digests),
+            "page_body_digests": bytes(self.body_digests),
+            **merged_sections(self._forward.inverted(), self._old, self._renumbered, self.lengths),
+            "remarks": strict_json.dumps(remarks, ascii_only=True).encode(),
+        }
+
+    def _read(self, note: NoteFile, old_ordinal: int | None) -> None:
+        try:
+            data = self._reader.read(note.disk_path)
+            digest = sha256_hex(data)
+            if self._old is not None and old_ordinal is not None and self._old.page_digest(old_ordinal) == digest:
+                self._reuse(note, old_ordinal)
+                return
+            parsed = parse_note(decode(data))
+        except UnreadableFileError as refusal:
+            self.skipped.append(Skipped(note.page, getattr(refusal, "reason", str(refusal))))
+            return
+        if parsed.schema in LABEL_SCHEMAS:
+            self.skipped.append(Skipped(note.page, "a label note: it may not answer its own queries"))
+            return
+        self.warnings += [(note.page, warning) for warning in parsed.warnings]
+        self._add_page(note, bytes.fromhex(digest), bytes.fromhex(body_digest(data, LABEL_PROPERTY)))
+        self._add_chunks(note.page, parsed)
+
+    def _add_page(self, note: NoteFile, digest: bytes, body: bytes) -> None:
+        self.states[note.page] = tuple(note.state)
+        self.pages.append(note.page)
+        self.digests += digest
+        self.body_digests += body
+        self.page_chunks.append(self.page_chunks[-1])
+
+    def _add_chunks(self, page: str, note: Note) -> None:
+        shared = page_prefix(page, note, self._options.prefix)
+        text = note.text
+        for chunk in chunk_note(text, note.body_line, self._blocks, self._options.sizes):
+            prefix = f"{shared}\n{heading_prefix(chunk.heading, self._options.prefix)}\n"
+            body = text[chunk.body_start : chunk.end] if self._options.prefix != "none" else text[chunk.start : chunk.end]
+            counts = self._analyzer.counts(prefix + body)
+            self._forward.add(len(self.lengths), counts)
+            self._add_chunk(sum(counts.values()), strict_json.dumps(list(chunk.heading)).encode("utf-8", "surrogatepass"), *chunk.lines)
+
+    def _add_chunk(self, length: int, heading: bytes, first_line: int, last_line: int) -> None:
+        self.lengths.append(length)
+        self.chunk_headings.append(self._headings.setdefault(heading, len(self._headings)))
+        self.chunk_lines.extend((first_line, last_line))
+        self.page_chunks[-1] = len(self.lengths)
+
+    def _reuse(self, note: NoteFile, ordinal: int) -> None:
+        old = self._old
+        if old is None:
+            return
+        self.reused += 1
+        self.warnings += [(note.page, warning) for warning in self._old_warnings.get(note.page, ())]
+        self._add_page(note, bytes.fromhex(old.page_digest(ordinal)), bytes.fromhex(old.page_digest(ordinal, body=True)))
+        offsets, blob, headings = old["heading_offsets"], old["headings"], old["chunk_headings"]
+        for chunk in range(old["page_chunks"][ordinal], old["page_chunks"][ordinal + 1]):
+            self._renumbered[chunk] = len(self.lengths)
+            heading = headings[chunk]
+            self._add_chunk(old["chunk_lengths"][chunk], bytes(blob[offsets[heading] : offsets[heading + 1]]), *old.lines(chunk))
+
+
+def _usable_old(folder: str, vault: str, options: IndexOptions) -> tuple[IndexFile, str] | None:
+    """The index that is there, if it is whole and was built with these options; anything else is built anew."""
+    try:
+        old, sha256 = open_index(folder, vault, verify=True)
+    except IndexUnusableError:
+        return None
+    if dict(old.options) != options.as_json():
+        old.close()
+        return None
+    return old, sha256
+
+
+def _install(folder: str, vault: str, parts: Sequence[bytes | memoryview[int]]) -> tuple[str, str]:
+    """Write the file under the name of its digest, then the seal that makes it valid, then remove older files."""
+    make_private_folder(folder)
+    temporary = os.path.join(folder, "index.new")
+    write_atomically(temporary, parts)
+    sha256 = file_sha256(temporary)
+    name = f"index-{sha256[:16]}.bin"
+    path = os.path.join(folder, name)
+    os.replace(temporary, path)
+    write_atomically(os.path.join(folder, SEAL_NAME), [seal_text(vault, name, sha256).encode()])
+    for other in os.listdir(folder):
+        if other != name and other.startswith("index") and other.endswith(".bin"):
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(folder, other))
+    return sha256, path
+
+
+def _save_states(folder: str, sha256: str, states: Mapping[str, tuple[int, int, int, int]], started_ns: int) -> None:
+    write_atomically(os.path.join(folder, STATES_NAME), [states_text(sha256, states, started_ns)])
+
+
+def _offsets(items: Sequence[bytes]) -> array[int]:
+    def ends() -> Iterator[int]:
+        end = 0
+        yield end
+        for item in items:
+            end += len(item)
+            yield end
+
+    return array("I", ends())

@@ -1,0 +1,84 @@
+"""What decides an index besides the notes themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vault_eval.errors import UsageError
+from vault_eval.index.chunker import ChunkSizes
+from vault_eval.index.prefix import PrefixKind
+
+# Changes when the same notes and options would give other terms or chunks: an older index is then rebuilt.
+ANALYSIS = 1
+LABEL_PROPERTY = "answers"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOptions:
+    """The settings of one index; `exclude` are globs of pages left out beside Obsidian's own excluded files."""
+
+    sizes: ChunkSizes = field(default_factory=ChunkSizes)
+    prefix: PrefixKind = "synthetic"
+    stem: str | None = None
+    exclude: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """The form kept in the index header, compared to tell whether an index was built with these options."""
+        return {
+            "analysis": ANALYSIS,
+            "chunk_chars": self.sizes.target,
+            "chunk_max": self.sizes.maximum,
+            "overlap": self.sizes.overlap,
+            "prefix": self.prefix,
+            "stem": self.stem,
+            "exclude": list(self.exclude),
+            "label_property": LABEL_PROPERTY,
+        }
+
+    def as_arguments(self) -> list[str]:
+        """The command-line options that give these settings; defaults are left out."""
+        default = IndexOptions()
+        arguments: list[str] = []
+        if self.sizes.target != default.sizes.target:
+            arguments += ["--chunk-chars", str(self.sizes.target)]
+        if self.sizes.maximum != default.sizes.maximum:
+            arguments += ["--chunk-max", str(self.sizes.maximum)]
+        if self.sizes.overlap != default.sizes.overlap:
+            arguments += ["--overlap", str(self.sizes.overlap)]
+        if self.prefix != default.prefix:
+            arguments += ["--prefix", self.prefix]
+        if self.stem is not None:
+            arguments += ["--stem", self.stem]
+        for glob in self.exclude:
+            arguments += ["--exclude", glob]
+        return arguments
+
+
+def options_from_json(value: object) -> IndexOptions:
+    """The options kept as JSON. Raises UsageError where a value is not allowed."""
+    if not isinstance(value, dict):
+        raise UsageError("the remembered index options are damaged; run index again and name the options")
+    exclude = value.get("exclude", [])
+    return checked_options(
+        value.get("chunk_chars", IndexOptions().sizes.target),
+        value.get("chunk_max", IndexOptions().sizes.maximum),
+        value.get("overlap", IndexOptions().sizes.overlap),
+        value.get("prefix", "synthetic"),
+        value.get("stem"),
+        tuple(str(glob) for glob in exclude) if isinstance(exclude, list) else (),
+    )
+
+
+def checked_options(target: object, maximum: object, overlap: object, prefix: object, stem: object, exclude: tuple[str, ...]) -> IndexOptions:
+    """Options whose sizes can be: 50 <= target <= maximum <= 100,000 and 0 <= overlap <= half of the target."""
+    if not (isinstance(target, int) and isinstance(maximum, int) and isinstance(overlap, int)):
+        raise UsageError("--chunk-chars, --chunk-max and --overlap take whole numbers of characters")
+    if not 50 <= target <= maximum <= 100_000:  # noqa: PLR2004 - the bounds are said in the message
+        raise UsageError(f"--chunk-chars {target} and --chunk-max {maximum}: allowed is 50 <= chunk-chars <= chunk-max <= 100,000")
+    if not 0 <= overlap <= target // 2:
+        raise UsageError(f"--overlap {overlap}: allowed is 0 to half of --chunk-chars, which is {target // 2}")
+    if prefix not in ("synthetic", "none"):
+        raise UsageError(f"--prefix {prefix!r}: allowed are synthetic and none")
+    kind: PrefixKind = "none" if prefix == "none" else "synthetic"
+    language = None if stem in (None, "none") else str(stem)
+    return IndexOptions(ChunkSizes(target, maximum, overlap), kind, language, exclude)

@@ -1,0 +1,192 @@
+"""The best chunks for a list of query terms: exact, but reading no more postings than it must (MaxScore).
+
+Turtle & Flood, "Query evaluation: strategies and optimizations" (1995). Terms are taken from the one that can add most to
+the one that can add least. Once those left cannot lift an unseen chunk to the score that n chunks are known to reach, the
+rest of the lists is not walked: chunks seen that can still reach it are looked up in them. Survivors are scored again in
+query-term order, so that scores equal the plain sum to the last bit.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from heapq import nlargest, nsmallest
+from itertools import repeat
+from operator import add
+from typing import NamedTuple
+
+from vault_eval.index.bm25 import DEFAULT_B, DEFAULT_K1, Bm25
+from vault_eval.index.store import IndexFile
+
+# Partial sums are added in another order than the final ones; a chunk is dropped only when it is behind by more than that.
+_SLACK = 1.0 + 1e-9
+# Below this many postings, walking the list is cheaper than finding out whether it can be left out.
+_SHORT_LIST_POSTINGS = 300
+# Looking up one chunk in a list costs about as much as walking this many of its postings.
+_LOOKUP_POSTINGS = 6
+
+
+class Hit(NamedTuple):
+    """One chunk and its score."""
+
+    chunk: int
+    score: float
+
+
+class TermPostings(NamedTuple):
+    """A query term that some chunk holds: what it can add at most, and where its postings lie."""
+
+    bound: float
+    weight: float
+    start: int
+    end: int
+
+
+class Searcher:
+    """Searches one index with one k1 and b; every score is a sum of named term contributions."""
+
+    def __init__(self, index: IndexFile, k1: float = DEFAULT_K1, b: float = DEFAULT_B) -> None:
+        self.index = index
+        self.bm25 = Bm25(k1, b, index.chunks, index.total_length / index.chunks if index.chunks else 0.0)
+        self._postings: dict[str, TermPostings | None] = {}
+        self._lengths = index["chunk_lengths"]
+        self._chunks = index["posting_chunks"]
+        self._counts = index["posting_counts"]
+        self._norms: list[float] = []
+        self._tops: dict[int, float] = {}  # start of a list already walked -> its largest contribution by weight
+
+    def postings(self, term: str) -> TermPostings | None:
+        """Where the chunks that hold `term` are listed; None where no chunk does."""
+        if term not in self._postings:
+            self._postings[term] = self._look_up(term)
+        return self._postings[term]
+
+    def best(self, terms: Sequence[str], n: int) -> list[Hit]:
+        """The n best chunks that hold a term at least, by score descending, then by chunk, which is path order."""
+        lists = self._lists(terms)
+        sums: dict[int, float] = {}
+        reached = 0.0  # a score that n chunks reach for certain
+        left = sum(one.bound for one in lists)
+        for position, postings in enumerate(lists):
+            size = postings.end - postings.start
+            if len(sums) >= n and size > _SHORT_LIST_POSTINGS:
+                if size > len(sums):
+                    reached = max(reached, self._reached(terms, sums, n))
+                if left * _SLACK < reached:
+                    return self._finish(terms, sums, lists[position:], reached, n)
+            self._add(sums, postings)
+            left -= postings.bound
+        return self._finish(terms, sums, (), reached, n)
+
+    def score(self, terms: Sequence[str], chunk: int) -> float:
+        """The score of one chunk: the plain sum over the query's terms in their order, repeats included."""
+        # No sum(): from Python 3.12 on it adds floats in another way.
+        score = 0.0
+        for contribution in self.contributions(terms, chunk):
+            score += contribution
+        return score
+
+    def contributions(self, terms: Sequence[str], chunk: int) -> list[float]:
+        """What each query term adds to one chunk, in query order; 0.0 where the chunk does not hold it."""
+        norm = self._norm(self._lengths[chunk])
+        chunks = self._chunks
+        known = self._postings
+        added: list[float] = []
+        for term in terms:
+            postings = known[term] if term in known else self.postings(term)
+            at = bisect_left(chunks, chunk, postings.start, postings.end) if postings is not None else 0
+            if postings is not None and at < postings.end and chunks[at] == chunk:
+                tf = self._counts[at]
+                added.append(postings.weight * tf / (tf + norm))
+            else:
+                added.append(0.0)
+        return added
+
+    def matches(self, terms: Sequence[str]) -> dict[int, float]:
+        """Every chunk that holds a term, with its score: the unpruned sum, for ranks far below the pool."""
+        sums: dict[int, float] = {}
+        for postings in filter(None, map(self.postings, terms)):
+            self._add(sums, postings)
+        return sums
+
+    def _reached(self, terms: Sequence[str], sums: dict[int, float], n: int) -> float:
+        """A score that n chunks reach: the least whole score among those that lead so far."""
+        least = nlargest(n, sums.values())[-1]
+        leaders = [chunk for chunk, partial in sums.items() if partial >= least][:n]
+        return min(self.score(terms, chunk) for chunk in leaders)
+
+    def _look_up(self, term: str) -> TermPostings | None:
+        ordinal = self.index.term_ordinal(term)
+        if ordinal is None:
+            return None
+        start, end = self.index["posting_offsets"][ordinal], self.index["posting_offsets"][ordinal + 1]
+        weight = self.bm25.weight(end - start)
+        most, shortest = self.index["term_most"][ordinal], self.index["term_shortest"][ordinal]
+        return TermPostings(self.bm25.contribution(weight, most, shortest), weight, start, end)
+
+    def _lists(self, terms: Sequence[str]) -> list[TermPostings]:
+        """The lists to walk, the one that can add most first; a term said twice adds twice."""
+        lists = []
+        for term, times in Counter(terms).items():
+            one = self.postings(term)
+            if one is not None:
+                weight = one.weight * times
+                top = self._tops.get(one.start)
+                lists.append(TermPostings(one.bound * times if top is None else weight * top, weight, one.start, one.end))
+        return sorted(lists, key=lambda one: (-one.bound, one.start))
+
+    def _norm(self, length: int) -> float:
+        """The norm of a length, from a table that grows as far as it is asked."""
+        norms = self._norms
+        if length >= len(norms):
+            norms.extend(map(self.bm25.norm, range(len(norms), length + 1)))
+        return norms[length]
+
+    def _add(self, sums: dict[int, float], postings: TermPostings) -> None:
+        """Add one list to the sums. This loop is where a search spends its time."""
+        _, weight, start, end = postings
+        chunks = self._chunks[start:end].tolist()
+        lengths = list(map(self._lengths.__getitem__, chunks))
+        self._norm(max(lengths))
+        norms = self._norms
+        added = [weight * tf / (tf + norms[length]) for tf, length in zip(self._counts[start:end].tolist(), lengths, strict=True)]
+        self._tops[start] = max(added) / weight
+        if sums:
+            before = map(sums.get, chunks, repeat(0.0))
+            sums.update(zip(chunks, map(add, before, added), strict=True))
+        else:
+            sums.update(zip(chunks, added, strict=True))
+
+    def _finish(self, terms: Sequence[str], sums: dict[int, float], rest: Iterable[TermPostings], reached: float, n: int) -> list[Hit]:
+        """The n best of the chunks seen: those that can still reach the score are looked up in the lists not walked."""
+        left = sum(one.bound for one in rest)
+        for postings in rest:
+            sums = {chunk: partial for chunk, partial in sums.items() if (partial + left) * _SLACK >= reached}
+            if len(sums) <= 2 * n:
+                break
+            left -= postings.bound
+            self._look_up_each(sums, postings)
+            if len(sums) > n:
+                reached = max(reached, nlargest(n, sums.values())[-1])
+        least = reached
+        if len(sums) > n:
+            least = max(least, nlargest(n, sums.values())[-1])
+        survivors = (chunk for chunk, partial in sums.items() if (partial + left) * _SLACK >= least)
+        return [Hit(chunk, -score) for score, chunk in nsmallest(n, ((-self.score(terms, chunk), chunk) for chunk in survivors))]
+
+    def _look_up_each(self, sums: dict[int, float], postings: TermPostings) -> None:
+        """Add one list to the chunks already seen, by looking each up or, where they are many, by walking the list."""
+        _, weight, start, end = postings
+        chunks = self._chunks
+        if len(sums) * _LOOKUP_POSTINGS > end - start:
+            tfs = dict(zip(chunks[start:end].tolist(), self._counts[start:end].tolist(), strict=True))
+            for chunk in sums.keys() & tfs.keys():
+                tf = tfs[chunk]
+                sums[chunk] += weight * tf / (tf + self._norm(self._lengths[chunk]))
+            return
+        for chunk in sums:
+            at = bisect_left(chunks, chunk, start, end)
+            if at < end and chunks[at] == chunk:
+                tf = self._counts[at]
+                sums[chunk] += weight * tf / (tf + self._norm(self._lengths[chunk]))

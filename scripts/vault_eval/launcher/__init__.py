@@ -1,0 +1,39 @@
+"""What happens before the first command: where data lie, where bytecode is read from, which interpreter goes on.
+
+Standard library only, and little of it: this package is compiled on every start, so all but `os` and `sys` is
+imported inside the functions that use it. It makes, each with mode 0700, under the data folder:
+
+    bytecode/                    our own modules, compiled by the commands that write (`precompile`)
+    environments/<key>/          one private environment for each lock file, Python version and platform
+    environments/<key>.log       what the last failed build of that environment printed
+    environments/.building-*     builds under way; one that was broken off is removed a day later
+"""
+
+from __future__ import annotations
+
+from vault_eval.launcher.bytecode import precompile, prepare
+from vault_eval.launcher.data import data_folder
+
+TYPE_CHECKING = False  # `import typing` costs more than this package
+if TYPE_CHECKING:
+    from vault_eval.launcher.environment import RUNTIME_PACKAGES, ensure, environment_folder, environment_python, missing_packages
+
+__all__ = [
+    "RUNTIME_PACKAGES",
+    "data_folder",
+    "ensure",
+    "environment_folder",
+    "environment_python",
+    "missing_packages",
+    "precompile",
+    "prepare",
+]
+
+
+def __getattr__(name: str) -> object:
+    """The names of `environment`, loaded at their first use: by then from bytecode, and often never."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from vault_eval.launcher import environment
+
+    return getattr(environment, name)

@@ -1,0 +1,169 @@
+"""One private environment from the lock file: made in a temporary folder, tried, and renamed into its place."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from vault_eval.errors import MissingPackageError
+from vault_eval.launcher.data import is_private, make_private
+from vault_eval.launcher.environment import environment_python
+
+# A handful of wheels takes seconds; a step that outlasts this hangs on a network that answers nothing.
+STEP_MAX_SECONDS = 300
+# Nobody waits a day for a build: a temporary folder that old was broken off.
+BROKEN_OFF_AFTER_SECONDS = 86_400
+_LOG_LINE_MAX_CHARACTERS = 160
+_TEMPORARY_PREFIX = ".building-"
+# Settings of this person's shell that would send packages elsewhere, or others into the environment.
+_LEFT_OUT = ("PIP_PREFIX", "PIP_ROOT", "PIP_TARGET", "PIP_USER", "PYTHONHOME", "PYTHONPATH")
+
+
+@dataclass(frozen=True, slots=True)
+class _Build:
+    folder: str  # what is going to be the environment
+    log: str
+    lock: str
+    packages: Mapping[str, str]  # name to import -> name to install
+
+
+def build(environment: str, lock: str, packages: Mapping[str, str]) -> None:
+    """Install `lock` (hash-checked requirements) for this interpreter into the folder `environment`.
+
+    A usable environment is never touched; one that was there when the build began is replaced, and where another
+    process put one there meanwhile, that one stays. Raises MissingPackageError, saying what to do about it.
+    """
+    parent = os.path.dirname(environment)
+    try:
+        make_private(os.path.dirname(parent))
+        make_private(parent)
+        if not is_private(parent):
+            raise PermissionError(0, "others may write there")
+        temporary = tempfile.mkdtemp(prefix=_TEMPORARY_PREFIX, dir=parent)
+    except OSError as error:
+        raise _unwritable(parent, error) from None
+    try:
+        found = _identity(environment)
+        _remove_broken_off(parent, now=os.stat(temporary).st_mtime)
+        names = ", ".join(packages.values())
+        print(f"vault-eval: installing {names} into {environment} (only once)", file=sys.stderr, flush=True)
+        work = _Build(os.path.join(temporary, "environment"), os.path.join(temporary, "log"), lock, packages)
+        if not _install(work):
+            raise _not_built(work, kept_log=f"{environment}.log")
+        if found is not None and found == _identity(environment):
+            os.rename(environment, os.path.join(temporary, "replaced"))
+        _rename_unless_outrun(work.folder, environment)
+    except OSError as error:
+        raise _unwritable(parent, error) from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _install(work: _Build) -> bool:
+    """Whether one of the ways gave an environment whose Python imports every package."""
+    check = [environment_python(work.folder), "-I", "-c", f"import {', '.join(work.packages)}"]
+    for steps in _ways(work):
+        if all(_run(step, work) for step in [*steps, check]):
+            return True
+        shutil.rmtree(work.folder, ignore_errors=True)
+    return False
+
+
+def _ways(work: _Build) -> Iterator[list[list[str]]]:
+    """The command lines of each way that this machine has, the quickest first."""
+    python = environment_python(work.folder)
+    locked = ["--require-hashes", "--no-deps", "-r", work.lock]
+    uv = shutil.which("uv")
+    if uv:
+        yield [
+            [uv, "venv", "--python", sys.executable, work.folder],
+            [uv, "pip", "install", "--compile-bytecode", "--python", python, *locked],
+        ]
+    pip = ["-I", "-m", "pip", "--disable-pip-version-check", "--no-input"]
+    venv = [sys.executable, "-I", "-m", "venv"]
+    if find_spec("pip"):  # 22.3 or newer, since older ones know no --python
+        yield [[*venv, "--without-pip", work.folder], [sys.executable, *pip, "--python", python, "install", *locked]]
+    if find_spec("ensurepip"):
+        yield [[*venv, work.folder], [python, *pip, "install", *locked]]
+
+
+def _run(step: list[str], work: _Build) -> bool:
+    surroundings = {name: value for name, value in os.environ.items() if name not in _LEFT_OUT} | {"UV_PYTHON_DOWNLOADS": "never"}
+    with open(work.log, "ab") as log:
+        log.write(f"$ {shlex.join(step)}\n".encode("utf-8", "backslashreplace"))
+        log.flush()
+        try:
+            # The working directory is ours, so that no project of this person is taken for the one to install.
+            done = subprocess.run(
+                step,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=os.path.dirname(work.log),
+                env=surroundings,
+                timeout=STEP_MAX_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            log.write(f"no end after {STEP_MAX_SECONDS} seconds\n".encode())
+            return False
+        except OSError as error:
+            log.write(f"not started: {error}\n".encode("utf-8", "backslashreplace"))
+            return False
+    return done.returncode == 0
+
+
+def _rename_unless_outrun(built: str, environment: str) -> None:
+    try:
+        os.rename(built, environment)
+    except OSError:
+        if not os.path.isfile(environment_python(environment)):
+            raise
+
+
+def _identity(folder: str) -> tuple[int, int] | None:
+    try:
+        state = os.stat(folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    return state.st_dev, state.st_ino
+
+
+def _remove_broken_off(parent: str, *, now: float) -> None:
+    for entry in os.scandir(parent):
+        if not entry.name.startswith(_TEMPORARY_PREFIX):
+            continue
+        try:
+            age = now - entry.stat(follow_symlinks=False).st_mtime
+        except FileNotFoundError:  # another start finished meanwhile
+            continue
+        if age > BROKEN_OFF_AFTER_SECONDS:
+            shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _unwritable(parent: str, error: OSError) -> MissingPackageError:
+    reason = error.strerror or type(error).__name__
+    return MissingPackageError(f"No environment can be made in {parent}: {reason}. Name a folder of your own with --data DIR.")
+
+
+def _not_built(work: _Build, *, kept_log: str) -> MissingPackageError:
+    names = ", ".join(work.packages.values())
+    if not os.path.exists(work.log):
+        return MissingPackageError(
+            f"{names} cannot be installed: this Python ({sys.executable}) has neither ensurepip nor pip, and there is no uv on"
+            " the PATH. Install uv, or your system's package python3-venv, and run the command again."
+        )
+    with open(work.log, encoding="utf-8", errors="replace") as log:
+        last = next((line.strip() for line in reversed(log.readlines()) if line.strip()), "")
+    os.replace(work.log, kept_log)
+    return MissingPackageError(
+        f"{names} could not be installed; the last line was {last[:_LOG_LINE_MAX_CHARACTERS]!a}, all of it is in {kept_log}."
+        " Check the network and the proxy, which are needed this once, and run the command again."
+    )

@@ -1,0 +1,143 @@
+"""Whether this interpreter can go on, and the private environment that takes over where it cannot."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from vault_eval.launcher.data import find_data_folder, is_private
+
+TYPE_CHECKING = False  # `import typing` costs more than this module
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn
+
+# What the lock file brings: the name to import, and the name to install.
+RUNTIME_PACKAGES = {
+    "frontmatter": "python-frontmatter",
+    "markdown_it": "markdown-it-py",
+    "rich": "rich",
+    "jinja2": "jinja2",
+}
+
+_SCRIPTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LOCK = os.path.join(os.path.dirname(_SCRIPTS), "requirements", "runtime.txt")
+# Names the environment that was started already, so that a damaged one cannot start itself for ever.
+_STARTED = "VAULT_EVAL_STARTED_ENVIRONMENT"
+_REBUILT = " (rebuilt)"
+
+
+def missing_packages(packages: Sequence[str]) -> tuple[str, ...]:
+    """Those of `packages` (names to import) that this interpreter cannot import, in the order given."""
+    from importlib.util import find_spec
+
+    specs = {package: find_spec(package) for package in packages}
+    # A mere folder of that name on the path is found too, as a namespace, which has no origin.
+    return tuple(package for package, spec in specs.items() if spec is None or spec.origin is None)
+
+
+def ensure(packages: Sequence[str], *, may_install: bool, data: str, command: str) -> None:
+    """Return if `packages` (names to import) can be imported here; else start anew in the private environment.
+
+    `command` names what needs the packages, for messages. The environment is built first where there is none,
+    `may_install` is set and `VAULT_EVAL_NO_INSTALL` is not. Raises MissingPackageError with what to run.
+    """
+    missing = missing_packages(packages)
+    started = os.environ.pop(_STARTED, "")
+    if not missing:
+        return
+    names = [RUNTIME_PACKAGES.get(package, package) for package in missing]
+    wanted = f"{command} needs {', '.join(names)}, which this Python ({sys.executable}) lacks."
+    if not set(missing) <= set(RUNTIME_PACKAGES) or not os.path.isfile(LOCK):
+        _refuse(f"{wanted} Run: {_install_command(names)}")
+    environment = environment_folder(data)
+    if started == environment + _REBUILT:
+        _refuse(f"{wanted} It was just installed into {environment}, in vain; remove that folder and run the command again.")
+    damaged = started == environment
+    if damaged or not _is_usable(environment):
+        if not may_install or os.environ.get("VAULT_EVAL_NO_INSTALL", "0") not in ("", "0"):
+            _refuse(f"{wanted} {_advice(data, may_install)}")
+        from vault_eval.launcher.build import build
+
+        build(environment, LOCK, RUNTIME_PACKAGES)
+    _go_on_with(environment, environment + _REBUILT if damaged else environment)
+
+
+def environment_folder(data: str) -> str:
+    """Where the private environment of this lock file, Python version and platform lies, built or not."""
+    import hashlib
+    import sysconfig
+
+    tag = str(sys.implementation.cache_tag)
+    with open(LOCK, "rb") as lock:
+        digest = hashlib.sha256(lock.read())
+    digest.update("\n".join(["", tag, getattr(sys, "abiflags", ""), sysconfig.get_platform()]).encode())
+    return os.path.join(data, "environments", f"{tag}-{digest.hexdigest()[:16]}")
+
+
+def environment_python(environment: str) -> str:
+    """The interpreter of a private environment: the one program in it that the rename after building leaves usable."""
+    return os.path.join(environment, "Scripts", "python.exe") if os.name == "nt" else os.path.join(environment, "bin", "python")
+
+
+def _is_usable(environment: str) -> bool:
+    # `isfile` follows the link, so an environment whose Python was removed from the system is not usable.
+    return is_private(os.path.dirname(environment)) and os.path.isfile(environment_python(environment))
+
+
+def _go_on_with(environment: str, started: str) -> NoReturn:
+    """Run the same command line in the environment, with `-I`: no `PYTHONPATH` may shadow what was locked."""
+    utf8 = ["-X", "utf8"] if sys.flags.utf8_mode else []
+    command = [environment_python(environment), "-I", *utf8, *sys.orig_argv[1:]]
+    os.environ[_STARTED] = started
+    if os.name == "nt":  # execv returns to the shell at once there
+        import subprocess
+
+        raise SystemExit(subprocess.call(command))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        os.execv(command[0], command)
+    except OSError as error:
+        _refuse(f"{command[0]} does not start: {error.strerror}. Remove {environment}, or name another folder with --data DIR.")
+
+
+def _advice(data: str, may_install: bool) -> str:
+    own_place = [] if data == find_data_folder(None)[0] else ["--data", data]
+    doctor = _command_line([_python(), os.path.join(_SCRIPTS, "vault-eval.py"), "doctor", "--install", *own_place])
+    if may_install:
+        return f"VAULT_EVAL_NO_INSTALL is set, so nothing was installed. Unset it and run: {doctor}"
+    return f"Run: {doctor}"
+
+
+def _install_command(names: Sequence[str]) -> str:
+    import shutil
+    from importlib.util import find_spec
+
+    if find_spec("pip") is None and shutil.which("uv"):
+        return _command_line(["uv", "pip", "install", "--python", sys.executable, *names])
+    return _command_line([_python(), "-m", "pip", "install", *names])
+
+
+def _python() -> str:
+    """`python3` where that is this interpreter, else its path."""
+    import shutil
+
+    found = shutil.which("python3")
+    return "python3" if found and os.path.realpath(found) == os.path.realpath(sys.executable) else sys.executable
+
+
+def _command_line(words: Sequence[str]) -> str:
+    if os.name == "nt":
+        import subprocess
+
+        return subprocess.list2cmdline(words)
+    import shlex
+
+    return shlex.join(words)
+
+
+def _refuse(message: str) -> NoReturn:
+    from vault_eval.errors import MissingPackageError
+
+    raise MissingPackageError(message)

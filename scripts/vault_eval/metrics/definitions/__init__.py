@@ -1,0 +1,1 @@
+"""One file per metric; each defines `metrics(depth) -> tuple[Metric, ...]` and is found by `catalogue`."""

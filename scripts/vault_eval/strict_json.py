@@ -1,0 +1,97 @@
+"""JSON that is refused rather than guessed, and written in one stable form.
+
+`json.loads` takes the last of two equal keys, NaN, and numbers that overflow to infinity; each of those
+turns one label file into another without a word, so each is an error here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import NoReturn, TypeAlias, Union
+
+JsonValue: TypeAlias = Union[None, bool, int, float, str, list["JsonValue"], dict[str, "JsonValue"]]
+
+# CPython refuses longer integers with a bare ValueError; no label or report holds one this long.
+_INTEGER_MAX_DIGITS = 100
+_ESCAPED_TEXT_MAX_CHARACTERS = 40
+
+
+class StrictJsonError(ValueError):
+    """Text that is no JSON, or is JSON with two readings; `line` counts from 1, or is None where unknown."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+def loads(text: str) -> JsonValue:
+    """The value of one JSON document.
+
+    Raises StrictJsonError for bad syntax, a repeated key, NaN or Infinity, a number too large, and nesting
+    deeper than the interpreter's stack.
+    """
+    try:
+        value: JsonValue = _DECODER.decode(text)
+    except StrictJsonError:
+        raise
+    except json.JSONDecodeError as error:
+        raise StrictJsonError(f"not JSON: {error.msg} at column {error.colno}", error.lineno) from None
+    except RecursionError:
+        raise StrictJsonError("not usable JSON: nested too deeply") from None
+    return value
+
+
+def dumps(value: object, *, spread: int = 0, ascii_only: bool = False) -> str:
+    """`value` as JSON text in the order given, one line an entry for the outer `spread` levels, compact below.
+
+    Raises ValueError for NaN and infinity, TypeError for anything that JSON has no form for.
+    """
+    if spread and isinstance(value, dict) and value:
+        rows = [f"{_compact(key, ascii_only)}: {dumps(item, spread=spread - 1, ascii_only=ascii_only)}" for key, item in value.items()]
+        return "{\n" + ",\n".join(rows) + "\n}"
+    if spread and isinstance(value, (list, tuple)) and value:
+        return "[\n" + ",\n".join(dumps(item, spread=spread - 1, ascii_only=ascii_only) for item in value) + "\n]"
+    return _compact(value, ascii_only)
+
+
+def encode(text: str) -> bytes:
+    """JSON text as UTF-8; a lone surrogate becomes its JSON escape, so that any file name can be written."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _compact(value: object, ascii_only: bool) -> str:
+    return json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, separators=(", ", ": "))
+
+
+def _unique_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        seen: set[str] = set()
+        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        name = members.get("id")
+        where = f" in the object with id {name!r}" if isinstance(name, str) else ""
+        raise StrictJsonError(f"the key {repeated[:_ESCAPED_TEXT_MAX_CHARACTERS]!r} is repeated{where}; write it once")
+    return members
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _INTEGER_MAX_DIGITS:
+        raise StrictJsonError(f"an integer of {len(digits)} digits; at most {_INTEGER_MAX_DIGITS} are read")
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise StrictJsonError(f"the number {digits[:_ESCAPED_TEXT_MAX_CHARACTERS]} is too large")
+    return number
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise StrictJsonError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique_keys, parse_int=_integer, parse_float=_finite, parse_constant=_refuse_constant
+)

@@ -1,0 +1,45 @@
+"""Where a vault is: its physical root, its id, and what lies inside it by file identity."""
+
+from __future__ import annotations
+
+import os
+
+from vault_eval.digests import sha256_hex
+from vault_eval.errors import UnsafePathError, UsageError
+
+_ID_DIGITS = 16
+
+
+def vault_root(path: str) -> str:
+    """The physical path of a vault folder, all links resolved once. Raises UsageError where there is no folder."""
+    root = os.path.realpath(path)
+    if not os.path.isdir(root):
+        found = "a file" if os.path.exists(root) else "nothing"
+        raise UsageError(f"--vault {path!r}: {found} is there; name the folder that holds your notes")
+    return root
+
+
+def vault_id(root: str) -> str:
+    """The name under which data about this vault is kept: hexadecimal digits of a digest of its physical path."""
+    return sha256_hex(os.fsencode(os.path.realpath(root)))[:_ID_DIGITS]
+
+
+def refuse_inside_vault(path: str, root: str, option: str) -> None:
+    """Raises UnsafePathError where `path`, or any folder above it, is the vault by file identity.
+
+    Spelling does not matter: letter case, `..`, links and bind mounts are all seen through, since the device and
+    inode of every existing ancestor are compared with those of the vault.
+    """
+    vault = os.stat(root)
+    place = os.path.realpath(path)
+    while True:
+        try:
+            found = os.stat(place)
+        except OSError:
+            found = None
+        if found is not None and os.path.samestat(found, vault):
+            raise UnsafePathError(f"{option} {path!r} lies inside the vault {root!r}; name a place outside it: nothing is written into a vault")
+        parent = os.path.dirname(place)
+        if parent == place:
+            return
+        place = parent

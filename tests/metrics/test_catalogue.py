@@ -1,0 +1,57 @@
+"""The catalogue finds every definition, names it as reports do, and says what each means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import vault_eval.metrics.definitions
+from vault_eval.metrics import metrics_for
+
+AT_TEN = [
+    "recall@1",
+    "recall@5",
+    "recall@10",
+    "mrr@10",
+    "ndcg@10",
+    "ap@10",
+    "hit@1",
+    "hit@5",
+    "hit@10",
+    "usable_candidate_recall",
+    "raw_candidate_recall",
+    "no_result_accuracy",
+]
+
+
+def test_the_names_at_the_default_depth_are_exactly_these_in_this_order() -> None:
+    assert [metric.name for metric in metrics_for()] == AT_TEN
+
+
+@pytest.mark.parametrize("depth", [11, 20, 1000])
+def test_a_larger_depth_adds_the_rank_weighted_metrics_at_the_depth(depth: int) -> None:
+    added = [metric.name for metric in metrics_for(depth) if metric.name not in AT_TEN]
+    assert added == [f"mrr@{depth}", f"ndcg@{depth}", f"ap@{depth}"]
+    assert len(metrics_for(depth)) == len(AT_TEN) + 3
+
+
+def test_every_file_of_definitions_is_asked_without_being_named_anywhere() -> None:
+    (folder,) = vault_eval.metrics.definitions.__path__
+    files = {path.stem for path in Path(folder).glob("*.py")} - {"__init__"}
+    asked = {metric.per_query.__module__.rpartition(".")[2] for metric in metrics_for()}
+    assert files == asked
+
+
+def test_a_meaning_is_one_line_and_no_two_are_alike() -> None:
+    meanings = [metric.meaning for metric in metrics_for(20)]
+    assert len(set(meanings)) == len(meanings)
+    assert all(meaning and "\n" not in meaning for meaning in meanings)
+
+
+def test_binary_metrics_and_denominators_are_declared() -> None:
+    by_name = {metric.name: metric for metric in metrics_for()}
+    assert {"hit@1", "hit@5", "hit@10", "no_result_accuracy"} == {name for name, m in by_name.items() if m.binary}
+    assert {"no_result_accuracy"} == {name for name, m in by_name.items() if m.over == "negative"}
+    assert by_name["usable_candidate_recall"].needs == "usable pool"
+    assert by_name["raw_candidate_recall"].needs == "raw pool"

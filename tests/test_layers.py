@@ -1,0 +1,230 @@
+"""The shape of the package, held by reading its source: layers, and who may touch processes, the network, YAML and notes.
+
+`make layers` checks the same layers through import-linter; this needs pytest alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
+PACKAGE = SCRIPTS / "vault_eval"
+
+# Top to bottom; a module imports only from rows below its own. In the last row the three may import each other.
+LAYERS = (
+    "cli",
+    "authoring | fixture_mode",
+    "evaluation",
+    "reports",
+    "diagnosis | comparison",
+    "rankings",
+    "retrievers",
+    "index",
+    "labels",
+    "vault",
+    "metrics | significance",
+    "model",
+    "strict_json | digests | atomic_file",
+    "limits : errors : launcher",
+)
+
+# `urllib.parse` is text only: links are quoted with it.
+OUTSIDE = {
+    "asyncio",
+    "ftplib",
+    "http",
+    "multiprocessing",
+    "requests",
+    "httpx",
+    "smtplib",
+    "socket",
+    "ssl",
+    "subprocess",
+    "urllib",
+}
+OUTSIDE_TEXT_ONLY = {"urllib.parse", "http.HTTPStatus"}
+STARTS_PROCESS = re.compile(r"os\.(exec\w+|fork|forkpty|popen|posix_spawnp?|spawn\w+|startfile|system)")
+MAY_REACH_OUTSIDE = (
+    "launcher.build",
+    "launcher.environment",
+    "rankings.cold",
+    "retrievers.claude_obsidian",
+    "retrievers.command",
+    "retrievers.http",
+    "retrievers.mcp",
+    "retrievers.embeddings",
+)
+
+# Which packages have one door, and which module is the door.
+DOORS = {"frontmatter": "vault.note", "yaml": "vault.note", "markdown_it": "index.markdown_blocks"}
+
+# In these packages nothing but the reader opens a file; those above them read and write files that are ours.
+READS_ONLY_THROUGH_THE_READER = (
+    "vault",
+    "labels",
+    "metrics",
+    "significance",
+    "model",
+    "strict_json",
+    "digests",
+    "limits",
+    "errors",
+)
+READER = "vault.reader"
+OPENS_FILE = re.compile(r"(open|io\.open|os\.open|.*\.(read_text|read_bytes|write_text|write_bytes))")
+
+
+@dataclass(frozen=True)
+class Import:
+    name: str  # dotted, absolute: vault_eval.labels.load, os.path
+    line: int
+
+
+def imports(text: str, module: str, *, is_package: bool = False) -> list[Import]:
+    """Every import statement in `text`, those inside functions too; `module` is dotted, below vault_eval."""
+    found: list[Import] = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found += [Import(alias.name, node.lineno) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parts = ["vault_eval", *module.split(".")]
+                parents = parts[: len(parts) - node.level + is_package]
+                base = ".".join([*parents, *([base] if base else [])])
+            found += [Import(f"{base}.{alias.name}", node.lineno) for alias in node.names]
+    return found
+
+
+def calls(text: str) -> list[Import]:
+    """Every call in `text` by the dotted name it is written with."""
+    nodes = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+    return [Import(ast.unparse(node.func), node.lineno) for node in nodes if isinstance(node.func, (ast.Name, ast.Attribute))]
+
+
+def faults(text: str, module: str, *, is_package: bool = False) -> list[str]:
+    """What is wrong with one module, one sentence each."""
+    found = imports(text, module, is_package=is_package)
+    problems = [f"{module}:{place.line}: {problem}" for place in found for problem in _import_faults(module, place.name)]
+    return problems + [
+        f"{module}:{place.line}: {problem}" for place in calls(text) for problem in _call_faults(module, place.name)
+    ]
+
+
+def _import_faults(module: str, name: str) -> list[str]:
+    problems = []
+    top = name.split(".")[0]
+    if name.startswith("vault_eval."):
+        problem = _layer_fault(module.split(".")[0], name.split(".")[1])
+        problems += [problem] if problem else []
+    reaches = top in OUTSIDE and not any(f"{name}.".startswith(f"{text_only}.") for text_only in OUTSIDE_TEXT_ONLY)
+    if reaches and not _is_within(module, MAY_REACH_OUTSIDE):
+        problems.append(f"imports {name}; only {', '.join(MAY_REACH_OUTSIDE)} may start processes or reach a network")
+    if top in DOORS and module != DOORS[top]:
+        problems.append(f"imports {top}; only {DOORS[top]} may")
+    return problems
+
+
+def _call_faults(module: str, name: str) -> list[str]:
+    problems = []
+    if STARTS_PROCESS.fullmatch(name) and not _is_within(module, MAY_REACH_OUTSIDE):
+        problems.append(f"calls {name}; only {', '.join(MAY_REACH_OUTSIDE)} may start processes")
+    if OPENS_FILE.fullmatch(name) and _is_within(module, READS_ONLY_THROUGH_THE_READER) and module != READER:
+        problems.append(f"calls {name}; files of the vault and label files are opened by {READER} alone")
+    return problems
+
+
+def _layer_fault(importer: str, imported: str) -> str:
+    rows = {name: row for row, names in enumerate(LAYERS) for name in re.split(r" [|:] ", names)}
+    if imported not in rows or importer not in rows:
+        absent = imported if importer in rows else importer
+        return "" if imported == "__version__" else f"{absent} has no row in LAYERS"
+    above, below = rows[importer], rows[imported]
+    siblings = above == below and (importer == imported or ":" in LAYERS[below])
+    return "" if siblings or above < below else f"{importer} imports {imported}, which is not below it"
+
+
+def _is_within(module: str, names: tuple[str, ...]) -> bool:
+    return any(f"{module}.".startswith(f"{name}.") for name in names)
+
+
+def _module_files() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+def _module_name(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@pytest.mark.parametrize("path", _module_files(), ids=_module_name)
+def test_module_keeps_to_its_layer_and_its_doors(path):
+    assert faults(path.read_text(encoding="utf-8"), _module_name(path), is_package=path.name == "__init__.py") == []
+
+
+def test_every_part_of_the_package_has_a_row():
+    parts = {_module_name(path).split(".")[0] for path in _module_files()}
+    assert parts <= {name for names in LAYERS for name in re.split(r" [|:] ", names)}
+
+
+def test_import_linter_is_given_the_same_layers():
+    tables = pytest.importorskip("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    settings = tables.loads((SCRIPTS.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    assert tuple(settings["tool"]["importlinter"]["contracts"][0]["layers"]) == LAYERS
+
+
+BAD = """\
+import urllib.request
+from vault_eval import cli
+from vault_eval.reports.document import Report
+from . import note
+from ..labels import load
+
+def late():
+    from yaml import compose
+    import subprocess
+    os.execv("x", [])
+    Path("Note.md").read_text()
+    return open("Note.md")
+"""
+
+
+def test_a_bad_module_is_found_out():
+    assert [problem.split(":", 2)[1] for problem in faults(BAD, "vault.walk")] == ["1", "2", "3", "5", "8", "9", "10", "11", "12"]
+
+
+def test_a_good_module_is_let_be():
+    good = (
+        "import os.path\nfrom urllib.parse import quote\nfrom vault_eval import __version__\nfrom vault_eval.model import Label\n"
+    )
+    assert faults(good, "labels.load") == []
+    assert faults("import frontmatter\nimport yaml\n", "vault.note") == []
+    assert faults("import subprocess\n", "rankings.cold") == []
+
+
+def test_relative_imports_are_made_absolute():
+    assert imports("from . import note", "vault.walk")[0].name == "vault_eval.vault.note"
+    assert imports("from . import note", "vault", is_package=True)[0].name == "vault_eval.vault.note"
+    assert imports("from ..errors import UsageError", "vault.walk")[0].name == "vault_eval.errors.UsageError"
+
+
+def test_siblings_do_not_import_each_other():
+    assert faults("from vault_eval.significance import paired", "metrics.score") != []
+    assert faults("from vault_eval.metrics import names", "metrics.score") == []
+
+
+HEAVY = ("frontmatter", "yaml", "markdown_it", "rich", "jinja2")
+
+
+@pytest.mark.parametrize("module", ["vault_eval.cli", "vault_eval.evaluation", "vault_eval.retrievers", "vault_eval.labels"])
+def test_what_every_search_imports_needs_no_package(module):
+    code = f"import sys; sys.path.insert(0, {str(SCRIPTS)!r}); import {module}; print(*(name for name in {HEAVY} if name in sys.modules))"
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "", "")

@@ -1,0 +1,267 @@
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vault_eval.errors import UnreadableFileError
+from vault_eval.vault.note import (
+    Note,
+    NoteError,
+    YamlList,
+    YamlMap,
+    YamlScalar,
+    body_digest,
+    decode,
+    frontmatter_tree,
+    parse_note,
+    unsafe_values,
+)
+
+BOMB = "---\na: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+    f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+# decode
+
+
+def test_byte_order_mark_is_dropped_once_and_line_ends_are_folded():
+    assert decode(b"\xef\xbb\xbf\xef\xbb\xbfa\r\nb\rc\n") == "\ufeffa\nb\nc\n"
+
+
+def test_only_line_feeds_end_lines():
+    assert decode("a\u2028b\x85c\x0bd".encode()) == "a\u2028b\x85c\x0bd"
+
+
+@pytest.mark.parametrize(
+    ("data", "offset"), [(b"caf\xe9", "byte 3"), (b"\xef\xbb\xbfcaf\xe9", "byte 6"), (b"a\xed\xa0\xbd", "byte 1"), (b"\xff\xfea\0", "UTF-16")]
+)
+def test_bytes_that_are_not_utf8_are_refused_with_their_offset(data, offset):
+    with pytest.raises(UnreadableFileError, match=offset):
+        decode(data)
+
+
+# parse_note
+
+
+def test_note_without_frontmatter_is_all_body():
+    assert parse_note("# Sundial\n") == Note("# Sundial\n")
+
+
+def test_properties_are_raw_text_and_lists_are_flat():
+    text = "---\ntitle: 2025-02-30\nTags: '#sea, tide  #moon'\naliases: [~, Ebb, [no], 010, Ebb]\nalias: High, low\nschema: x\n---\nBody\n"
+    assert parse_note(text) == Note(
+        text, 7, title="2025-02-30", aliases=("Ebb", "010", "High, low"), tags=("sea", "tide", "moon"), schema="x"
+    )
+
+
+def test_null_and_empty_properties_are_ignored():
+    note = parse_note("---\ntitle:\naliases:\ntags: ['', ~, '#']\nschema: null\n---\n")
+    assert (note.body_line, note.title, note.aliases, note.tags, note.schema, note.warnings) == (6, None, (), (), None, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["---", "---\ntitle: x\n", "-----\ntitle: x\n-----\n", "\n---\ntitle: x\n---\n", " ---\ntitle: x\n---\n", "+++\ntitle = 'x'\n+++\n", ""],
+)
+def test_what_obsidian_shows_as_text_is_no_frontmatter(text):
+    assert parse_note(text) == Note(text)
+
+
+@pytest.mark.parametrize(("text", "body_line"), [("---\n---\nBody\n", 2), ("--- \t\ntitle: x\n--- \n", 3), ("---\n\n  \n---", 4), ("---\na: b\n---", 3)])
+def test_body_starts_after_the_closing_fence(text, body_line):
+    assert parse_note(text).body_line == body_line
+    assert parse_note(text).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("---\nGreetings from the workshop\n---\nText\n", "line 1"),
+        ("---\n- a list\n---\nText\n", "line 1"),
+        ("---\n# a comment\n---\nText\n", "line 1"),
+        ("---\n**Harrow & Quill**\nMara\n---\nText\n", "line 2"),
+        ("---\nkind: note\ntitle: Tide: table\n---\nText\n", "line 3: .*mapping values"),
+        ("---\ntitle: Tapir\n...\nDiary\n\n---\nTail\n", "line 4"),
+        ("---\na: 'b\u2028  c'\nd: 'e\x85  f'\ntitle: Tide: table\n---\nText\n", "line 4: .*mapping values"),
+        ("---\na: b\nc: \x07\n---\n", "line 3: .*character"),
+        ("---\na: *nowhere\n---\n", "line 2: .*alias"),
+    ],
+)
+def test_block_that_holds_no_properties_is_body_text_with_a_warning_that_names_the_line(text, line):
+    note = parse_note(text)
+    assert (note.text, note.body_line, note.title) == (text, 0, None)
+    assert len(note.warnings) == 1
+    assert re.match(line, note.warnings[0])
+
+
+@pytest.mark.parametrize("name", ["content", "handler", "self", "2025", "on", "~", "null", "? [a, b]\n"])
+def test_property_names_that_other_readers_fail_on_do_not_matter(name):
+    assert parse_note(f"---\n{name}: plan\ntitle: Reel\n---\nBody\n").title == "Reel"
+
+
+def test_alias_bomb_and_list_in_itself_cost_nothing():
+    started = time.perf_counter()
+    note = parse_note(BOMB + "self: &s [*s]\naliases: *i\ntags: *a\n---\nThe tuning fork.\n")
+    assert time.perf_counter() - started < 1
+    assert (note.aliases, note.tags) == ((), ("x",))
+
+
+def test_python_tag_in_a_note_is_never_built(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    note = parse_note('---\ntitle: !!python/object/apply:os.mkdir ["PWNED"]\naliases: [!!python/name:os.system x]\n---\n')
+    assert list(tmp_path.iterdir()) == []
+    assert (note.title, note.aliases) == ("PWNED", ("x",))
+
+
+@pytest.mark.parametrize("value", ["[" * 100_000, "{a: " * 100_000, "- " * 100_000, "9" * 5_000])
+def test_extreme_values_end_in_a_note(value):
+    started = time.perf_counter()
+    parse_note(f"---\na: {value}\n---\n")
+    assert time.perf_counter() - started < 2
+
+
+@given(st.text(alphabet=st.sampled_from("-ab:#[]{}&*!|>'\"%@ \n\t\u2028"), max_size=60))
+def test_no_text_makes_parsing_raise(block):
+    text = f"---\n{block}\n---\nBody\n"
+    note = parse_note(text)
+    assert note.text == text
+    assert 0 <= note.body_line <= text.count("\n")
+
+
+# frontmatter_tree
+
+
+def test_tree_keeps_raw_text_kind_quotes_and_lines_of_the_file():
+    tree = frontmatter_tree("---\nid: 010\nquery: '14:30'\nlist:\n  - a\n  - \n---\n")
+    text = "tag:yaml.org,2002:str"
+    assert tree == YamlMap(
+        (
+            (YamlScalar("id", text, True, 2), YamlScalar("010", "tag:yaml.org,2002:int", True, 2)),
+            (YamlScalar("query", text, True, 3), YamlScalar("14:30", text, False, 3)),
+            (
+                YamlScalar("list", text, True, 4),
+                YamlList((YamlScalar("a", text, True, 5), YamlScalar("", "tag:yaml.org,2002:null", True, tree.pairs[2][1].items[1].line)), 5),
+            ),
+        ),
+        2,
+    )
+
+
+def test_tree_keeps_repeated_keys_for_the_caller():
+    assert [key.text for key, _ in frontmatter_tree("---\na: 1\na: 2\n---\n").pairs] == ["a", "a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("# Text\n", 1, "no frontmatter"),
+        ("", 1, "no frontmatter"),
+        ("---\na: b\n", 1, "not closed"),
+        ("+++\na = 1\n+++\n", 1, "TOML"),
+        ("---\n---\n", 1, "no properties"),
+        ("---\n- a\n---\n", 1, "no properties"),
+        ("---\nq:\n\t- a\n---\n", 3, "tab"),
+        ("---\nq:\n  - a: b: c\n---\n", 3, "quote the text"),
+        ("---\na: &x b\n---\n", 2, "anchors"),
+        ("---\na: b\nc: [*x]\n---\n", 3, "aliases"),
+        ("---\na: !!python/name:os.system x\n---\n", 2, "tag"),
+        ("---\na: !local x\n---\n", 2, "tag"),
+        ("---\na: " + "[" * 60 + "]" * 60 + "\n---\n", 2, "50 levels"),
+    ],
+)
+def test_frontmatter_that_cannot_hold_labels_is_refused_at_its_line(text, line, words):
+    with pytest.raises(NoteError, match=words) as refusal:
+        frontmatter_tree(text)
+    assert refusal.value.line == line
+    assert refusal.value.exit_code == 2
+
+
+def test_alias_bomb_is_refused_before_it_is_walked():
+    started = time.perf_counter()
+    with pytest.raises(NoteError, match="anchors") as refusal:
+        frontmatter_tree(BOMB + "---\n")
+    assert time.perf_counter() - started < 1
+    assert len(str(refusal.value)) < 200
+
+
+# unsafe_values
+
+
+def test_impossible_date_is_named_with_its_property():
+    (warning,) = unsafe_values("---\na: 2025-02-28\ndue: 2025-02-30\nlist: [x]\n---\n")
+    assert warning.startswith("line 3: the property 'due'")
+    assert "date" in warning
+
+
+@pytest.mark.parametrize("text", ["Text\n", "---\na: 2025-02-28\n---\n", "---\n- a\n---\n", BOMB + "---\n"])
+def test_values_that_load_are_not_warned_of(text):
+    assert unsafe_values(text) == ()
+
+
+# body_digest
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"answers: in the body\n", b"---\ntitle: x\n---\nanswers:\n- a\n", b"---\nanswers_old: x\n---\n", b"---\nanswers: x\n", b"---\nx:\n  answers: y\n---\n"],
+)
+def test_digest_is_that_of_all_bytes_without_the_property(data):
+    assert body_digest(data) == sha256(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "kept"),
+    [
+        (b"---\ntitle: x\nanswers:\n  - a\n\n  - b\ntags: y\n---\nBody\n", b"---\ntitle: x\ntags: y\n---\nBody\n"),
+        (b"---\nanswers:\n- a\n- b\n---\nBody\n", b"---\n---\nBody\n"),
+        (b"---\r\nanswers: [a,\r\n  b]\r\ntitle: x\r\n---\r\nanswers: no\r\n", b"---\r\ntitle: x\r\n---\r\nanswers: no\r\n"),
+        (b"\xef\xbb\xbf---\n\"answers\" : a\n---\n", b"\xef\xbb\xbf---\n---\n"),
+        (b"---\nanswers:\n  - a\n\n# c\ntitle: x\n--- \n\xff\n", b"---\n\n# c\ntitle: x\n--- \n\xff\n"),
+        (b"---\ranswers: a\rtitle: x\r---\rBody", b"---\rtitle: x\r---\rBody"),
+    ],
+)
+def test_digest_leaves_out_the_lines_of_the_property_and_no_others(data, kept):
+    assert body_digest(data) == sha256(kept)
+
+
+def test_digest_takes_another_property_name():
+    assert body_digest(b"---\nq.a: x\nqxa: y\n---\n", "q.a") == sha256(b"---\nqxa: y\n---\n")
+
+
+@given(st.lists(st.text(alphabet="abc ?:\"'#", max_size=10), max_size=5))
+def test_changing_only_the_questions_keeps_the_digest(questions):
+    listed = "".join(f"  - {question!r}\n" for question in questions)
+    before = "---\ntitle: x\nanswers:\ntags: y\n---\nBody\n".encode()
+    after = f"---\ntitle: x\nanswers:\n{listed}tags: y\n---\nBody\n".encode()
+    assert body_digest(after) == body_digest(before)
+
+
+# start
+
+
+def test_decoding_and_digest_need_no_yaml():
+    code = (
+        "import sys; sys.modules['yaml'] = None; sys.modules['frontmatter'] = None\n"
+        "from vault_eval.vault.note import decode, body_digest, parse_note\n"
+        "decode(b'x'); body_digest(b'---\\nanswers: x\\n---\\n'); parse_note('no frontmatter')\n"
+        "from vault_eval.errors import MissingPackageError\n"
+        "try: parse_note('---\\na: b\\n---\\n')\n"
+        "except MissingPackageError as error: print(error)\n"
+    )
+    scripts = Path(__file__).parents[2] / "scripts"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env={"PYTHONPATH": str(scripts)})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "doctor --install" in done.stdout
