@@ -5,7 +5,7 @@ PYTHON ?= python3
 SHELL := /bin/sh
 DEV := $(or $(VAULT_EVAL_DEV_PYTHON),.venv-dev/bin/python)
 LAYERS := PYTHONPATH=scripts $(DEV) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
-COMPILE := uv pip compile pyproject.toml --quiet --no-config --default-index https://pypi.org/simple --universal \
+COMPILE := UV_PYTHON_DOWNLOADS=never $(DEV) -m uv pip compile pyproject.toml --quiet --no-config --universal --upgrade \
 	--generate-hashes --python-version 3.10 --no-annotate --custom-compile-command 'make lock'
 
 .PHONY: help check style types layers test format lock environment clean
@@ -38,10 +38,9 @@ format: environment ## let ruff rewrite what it can
 	@$(DEV) -m ruff check --fix-only .
 	@$(DEV) -m ruff format .
 
-lock: ## resolve pyproject.toml again into requirements/; needs uv
-	@command -v uv >/dev/null || { echo 'make lock needs uv: https://docs.astral.sh/uv/' >&2; exit 2; }
-	UV_PYTHON_DOWNLOADS=never $(COMPILE) --upgrade --output-file requirements/runtime.txt
-	UV_PYTHON_DOWNLOADS=never $(COMPILE) --upgrade --extra dev --output-file requirements/dev.txt
+lock: environment ## resolve pyproject.toml again into requirements/
+	$(COMPILE) --output-file requirements/runtime.txt
+	$(COMPILE) --extra dev --output-file requirements/dev.txt
 
 environment:
 ifndef VAULT_EVAL_DEV_PYTHON

@@ -30,7 +30,7 @@ LAYERS = (
     "labels",
     "vault",
     "metrics | significance",
-    "model",
+    "model | data_folder",
     "strict_json | digests | atomic_file",
     "limits : errors : launcher",
 )
@@ -120,9 +120,9 @@ def faults(text: str, module: str, *, is_package: bool = False) -> list[str]:
 
 def _import_faults(module: str, name: str) -> list[str]:
     problems = []
-    top = name.split(".")[0]
+    top = name.split(".", maxsplit=1)[0]
     if name.startswith("vault_eval."):
-        problem = _layer_fault(module.split(".")[0], name.split(".")[1])
+        problem = _layer_fault(module.split(".", maxsplit=1)[0], name.split(".")[1])
         problems += [problem] if problem else []
     reaches = top in OUTSIDE and not any(f"{name}.".startswith(f"{text_only}.") for text_only in OUTSIDE_TEXT_ONLY)
     if reaches and not _is_within(module, MAY_REACH_OUTSIDE):

@@ -81,7 +81,7 @@ def test_every_locked_package_has_a_hash_and_no_place_it_must_come_from(name):
     assert [line for line in lines if not (line.startswith("#") or package.fullmatch(line) or digest.fullmatch(line))] == []
     ends = [line.endswith("\\") for line in lines if not line.startswith("#")]
     starts = [line.startswith(" ") for line in lines if not line.startswith("#")]
-    assert starts[1:] + [False] == ends  # a line that goes on is followed by a hash, and no other is
+    assert [*starts[1:], False] == ends  # a line that goes on is followed by a hash, and no other is
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a git checkout")

@@ -38,7 +38,11 @@ def outcome(path: Path) -> tuple[str, str]:
         labels = load_labels([LabelDocument(path.name, path.read_bytes(), inside, lambda: pages)])
     except LabelError as error:
         return ".error.txt", f"{error}\n"
-    expected = {"format": labels.sources[0].format, "labels": [shown(each) for each in labels.labels], "warnings": labels.warnings}
+    expected = {
+        "format": labels.sources[0].format,
+        "labels": [shown(each) for each in labels.labels],
+        "warnings": labels.warnings,
+    }
     return ".expected.json", json.dumps(expected, ensure_ascii=False, indent=1) + "\n"
 
 

@@ -24,7 +24,7 @@ def document(data, name="queries.json", path_in_vault=None, pages=no_pages):
     return LabelDocument(name, data.encode() if isinstance(data, str) else data, path_in_vault, pages)
 
 
-def queries(*entries, schema=SCHEMA):
+def queries(*entries: object, schema=SCHEMA):
     return json.dumps({"schema": schema, "queries": list(entries)})
 
 
@@ -60,7 +60,12 @@ def test_same_query_in_two_files_is_a_warning_that_names_both_ids():
 def test_problems_of_all_files_are_shown_together():
     with pytest.raises(LabelError) as refusal:
         load_labels([document("", "a.json"), document("// none\n", "b.jsonl"), document("# x", "c.md")])
-    assert [line.split(":")[0] for line in str(refusal.value).splitlines()] == ["3 problems in the labels", "a.json", "b.jsonl", "c.md"]
+    assert [line.split(":")[0] for line in str(refusal.value).splitlines()] == [
+        "3 problems in the labels",
+        "a.json",
+        "b.jsonl",
+        "c.md",
+    ]
 
 
 def test_problems_beyond_twenty_are_counted_not_shown():
@@ -128,7 +133,10 @@ def test_vault_is_listed_once_and_only_for_links():
     assert [each.pages for each in labels.labels] == [("Sea/Tides.md",)] * 3
     assert listed == [1]
     plain = note.replace("'[[tides]]'", "Sea/Tides.md, ../Sea/Chart.md")
-    assert load_labels([document(plain, "Labels.md", "Eval/Labels.md", no_pages)]).labels[0].pages == ("Sea/Tides.md", "Sea/Chart.md")
+    assert load_labels([document(plain, "Labels.md", "Eval/Labels.md", no_pages)]).labels[0].pages == (
+        "Sea/Tides.md",
+        "Sea/Chart.md",
+    )
 
 
 def test_relative_path_in_a_note_outside_the_vault_is_refused():
@@ -175,6 +183,8 @@ def test_json_labels_need_neither_yaml_nor_frontmatter():
         "print(native_json(load_labels([LabelDocument('q.json', text.encode(), None, list)])))\n"
     )
     scripts = Path(__file__).parents[2] / "scripts"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env={"PYTHONPATH": str(scripts)})
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env={"PYTHONPATH": str(scripts)}
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["queries"][0]["id"] == "q1"

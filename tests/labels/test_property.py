@@ -10,7 +10,7 @@ from vault_eval.labels import gather_answers
 from vault_eval.model import Target
 
 
-def note(*lines):
+def note(*lines: str):
     return "---\n" + "".join(f"{line}\n" for line in lines) + "---\n\nBody. answers: none\n"
 
 
@@ -70,8 +70,8 @@ def test_digest_changes_with_a_question_and_with_its_page_only():
         (("answers: [why]", "answers: [how]"), "line 3: .*twice"),
         (("answers:", "  - why: how: who"), "line 3: .*quote the text"),
         (("x: &x why", "answers: [*x]"), "line 2: .*anchors"),
-        (("answers: [' ']",), "empty question"),
-        (("answers: [" + "x" * 8_001 + "]",), "8,001 characters"),
+        (("answers: [' ']",), "line 2: .*empty question"),
+        (("answers: [" + "x" * 8_001 + "]",), "line 2: .*8,001 characters"),
     ],
 )
 def test_faulty_questions_are_refused_with_note_and_line(lines, words):

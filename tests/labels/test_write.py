@@ -11,7 +11,11 @@ from vault_eval.labels.rules import normalise_query
 from vault_eval.model import Label, LabelSet, LabelSource, Target
 
 WORDS = st.text(alphabet="abcé日 C#%'\"\\-_", min_size=1, max_size=8).filter(lambda text: normalise_query(text) == text)
-PAGES = st.from_regex(r"[a-cé#]{1,4}(/[a-c ]{1,3}x)?\.md", fullmatch=True).map(normalise_query).filter(lambda page: ".md#" not in page)
+PAGES = (
+    st.from_regex(r"[a-cé#]{1,4}(/[a-c ]{1,3}x)?\.md", fullmatch=True)
+    .map(normalise_query)
+    .filter(lambda page: ".md#" not in page)
+)
 TARGETS = st.one_of(
     PAGES.map(Target),
     st.builds(lambda page, name: Target(page, heading=name), PAGES, st.sampled_from(["Part", "A#B", "C# tips"])),
@@ -27,7 +31,12 @@ def labels(draw, extended):
     for number in range(draw(st.integers(1, 4))):
         gold = draw(GOLD)
         label = Label(
-            id=f"{draw(WORDS)}{number}", query=f"{number} {draw(WORDS)}", gold=gold, source="q.json", place="", category=draw(OPTIONAL)
+            id=f"{draw(WORDS)}{number}",
+            query=f"{number} {draw(WORDS)}",
+            gold=gold,
+            source="q.json",
+            place="",
+            category=draw(OPTIONAL),
         )
         if extended:
             label = dataclasses.replace(
@@ -61,7 +70,8 @@ def test_plain_schema_is_printed_where_no_extra_is_used(label_set):
 
 def test_one_extra_is_enough_for_the_extended_schema():
     label_set = LabelSet(
-        (Label("a", "heap", (Target("a.md"),), "q.json", ""), Label("b", "tides", (), "q.json", "", split="dev")), (LabelSource("q.json", "", ""),)
+        (Label("a", "heap", (Target("a.md"),), "q.json", ""), Label("b", "tides", (), "q.json", "", split="dev")),
+        (LabelSource("q.json", "", ""),),
     )
     assert native_json(label_set) == (
         '{\n"schema": "vault-eval.labels.v1",\n"queries": [\n'

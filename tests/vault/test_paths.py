@@ -90,7 +90,9 @@ def test_target_is_split_at_the_first_suffix_and_hash(text, target):
     assert parse_target(text) == target
 
 
-@pytest.mark.parametrize("text", ["Note.md#", "Note.md#^", "Note.md# ", "Chart.pdf#", "Chart.pdf#page=0", "Chart.pdf#4", "Note.md#a\nb"])
+@pytest.mark.parametrize(
+    "text", ["Note.md#", "Note.md#^", "Note.md# ", "Chart.pdf#", "Chart.pdf#page=0", "Chart.pdf#4", "Note.md#a\nb"]
+)
 def test_empty_or_wrong_place_within_a_page_is_refused(text):
     with pytest.raises(TargetError, match="expected"):
         parse_target(text)

@@ -151,7 +151,7 @@ class _Build:
         self._add_chunks(note.page, parsed)
 
     def _add_page(self, note: NoteFile, digest: bytes, body: bytes) -> None:
-        self.states[note.page] = tuple(note.state)
+        self.states[note.page] = (*note.state,)
         self.pages.append(note.page)
         self.digests += digest
         self.body_digests += body

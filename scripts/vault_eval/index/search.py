@@ -53,7 +53,7 @@ class Searcher:
         self._lengths = index["chunk_lengths"]
         self._chunks = index["posting_chunks"]
         self._counts = index["posting_counts"]
-        self._norms: list[float] = []
+        self._chunk_norms: list[float] = []
         self._tops: dict[int, float] = {}  # start of a list already walked -> its largest contribution by weight
 
     def postings(self, term: str) -> TermPostings | None:
@@ -89,7 +89,7 @@ class Searcher:
 
     def contributions(self, terms: Sequence[str], chunk: int) -> list[float]:
         """What each query term adds to one chunk, in query order; 0.0 where the chunk does not hold it."""
-        norm = self._norm(self._lengths[chunk])
+        norm = self._norms()[chunk]
         chunks = self._chunks
         known = self._postings
         added: list[float] = []
@@ -102,6 +102,14 @@ class Searcher:
             else:
                 added.append(0.0)
         return added
+
+    def frequencies(self, terms: Sequence[str], chunk: int) -> list[int]:
+        """How often one chunk holds each query term, in query order."""
+        found = []
+        for postings in map(self.postings, terms):
+            at = bisect_left(self._chunks, chunk, postings.start, postings.end) if postings is not None else 0
+            found.append(self._counts[at] if postings is not None and at < postings.end and self._chunks[at] == chunk else 0)
+        return found
 
     def matches(self, terms: Sequence[str]) -> dict[int, float]:
         """Every chunk that holds a term, with its score: the unpruned sum, for ranks far below the pool."""
@@ -136,21 +144,19 @@ class Searcher:
                 lists.append(TermPostings(one.bound * times if top is None else weight * top, weight, one.start, one.end))
         return sorted(lists, key=lambda one: (-one.bound, one.start))
 
-    def _norm(self, length: int) -> float:
-        """The norm of a length, from a table that grows as far as it is asked."""
-        norms = self._norms
-        if length >= len(norms):
-            norms.extend(map(self.bm25.norm, range(len(norms), length + 1)))
-        return norms[length]
+    def _norms(self) -> list[float]:
+        """What each chunk's length adds to the denominator; chunks of one length share one number."""
+        if not self._chunk_norms:
+            by_length = list(map(self.bm25.norm, range(max(self._lengths, default=0) + 1)))
+            self._chunk_norms = list(map(by_length.__getitem__, self._lengths))
+        return self._chunk_norms
 
     def _add(self, sums: dict[int, float], postings: TermPostings) -> None:
         """Add one list to the sums. This loop is where a search spends its time."""
         _, weight, start, end = postings
         chunks = self._chunks[start:end].tolist()
-        lengths = list(map(self._lengths.__getitem__, chunks))
-        self._norm(max(lengths))
-        norms = self._norms
-        added = [weight * tf / (tf + norms[length]) for tf, length in zip(self._counts[start:end].tolist(), lengths, strict=True)]
+        norms = map(self._norms().__getitem__, chunks)
+        added = [weight * tf / (tf + norm) for tf, norm in zip(self._counts[start:end].tolist(), norms, strict=True)]
         self._tops[start] = max(added) / weight
         if sums:
             before = map(sums.get, chunks, repeat(0.0))
@@ -178,15 +184,15 @@ class Searcher:
     def _look_up_each(self, sums: dict[int, float], postings: TermPostings) -> None:
         """Add one list to the chunks already seen, by looking each up or, where they are many, by walking the list."""
         _, weight, start, end = postings
-        chunks = self._chunks
+        chunks, norms = self._chunks, self._norms()
         if len(sums) * _LOOKUP_POSTINGS > end - start:
             tfs = dict(zip(chunks[start:end].tolist(), self._counts[start:end].tolist(), strict=True))
             for chunk in sums.keys() & tfs.keys():
                 tf = tfs[chunk]
-                sums[chunk] += weight * tf / (tf + self._norm(self._lengths[chunk]))
+                sums[chunk] += weight * tf / (tf + norms[chunk])
             return
         for chunk in sums:
             at = bisect_left(chunks, chunk, start, end)
             if at < end and chunks[at] == chunk:
                 tf = self._counts[at]
-                sums[chunk] += weight * tf / (tf + self._norm(self._lengths[chunk]))
+                sums[chunk] += weight * tf / (tf + norms[chunk])

@@ -16,7 +16,7 @@ import struct
 import sys
 from array import array
 from collections.abc import Iterator, Mapping
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from vault_eval import strict_json
 from vault_eval.digests import DIGEST_BYTES, sha256_hex
@@ -34,7 +34,7 @@ _SEAL_MAX_BYTES = 65_536
 _READ_BYTES = 1 << 20
 
 # Section name -> type code of its numbers; "B" is bytes.
-SECTIONS = {
+SECTIONS: dict[str, Literal["B", "H", "I", "Q"]] = {
     "chunk_lengths": "I",  # terms of each chunk, its prefix included
     "chunk_pages": "I",  # page ordinal of each chunk; chunks of a page stand together
     "chunk_lines": "I",  # first and last source line of each chunk, from 1
@@ -102,7 +102,7 @@ class IndexFile:
             offset, size, _ = _place(places[name])
             if offset % _ALIGNMENT or offset + size > len(whole) or size % _ITEM_BYTES[code]:
                 raise ValueError(f"the section {name} lies outside the file")
-            self._views[name] = whole[offset : offset + size].cast(code) if code != "B" else whole[offset : offset + size]
+            self._views[name] = whole[offset : offset + size].cast(code)
         self.chunks = len(self["chunk_lengths"])
         self.page_count = len(self["page_offsets"]) - 1
         self.term_count = len(self["term_offsets"]) - 1

@@ -13,7 +13,7 @@ from vault_eval.limits import LABEL_GOLD_PAGES_MAX, LABEL_QUERIES_MAX, LABEL_QUE
 from vault_eval.model import Label, LabelSet, LabelSource, Target
 from vault_eval.vault.note import NoteError, YamlList, YamlNode, YamlScalar, frontmatter_tree
 from vault_eval.vault.note_text import frontmatter_block
-from vault_eval.vault.paths import page_name, page_problem, quoted
+from vault_eval.vault.paths import has_lone_surrogate, page_name, page_problem, quoted
 
 _TEXT_TAG = "tag:yaml.org,2002:str"
 
@@ -109,6 +109,9 @@ def _query(item: YamlNode, name: str, place: Place) -> str:
         place.problem(f"{name} holds {found}, which YAML does not read as text; quote the text")
         return ""
     query = normalise_query(item.text)
+    if has_lone_surrogate(query):
+        place.problem(f"{name} holds {quoted(query)}, in which half a character stands (a lone surrogate, not valid Unicode)")
+        return ""
     if not query:
         place.problem(f"{name} holds an empty question; remove it")
     elif len(query) > LABEL_QUERY_MAX_CHARACTERS:

@@ -43,7 +43,9 @@ def report_duplicates(labels: Iterable[tuple[Label, Place]]) -> None:
         earlier, earlier_place = by_id.setdefault(label.id, (label, place))
         if earlier is not label:
             if earlier.query == label.query:
-                place.problem(f"the query {quoted(label.query)} is there twice with the id {quoted(label.id)}, first at {earlier_place}")
+                place.problem(
+                    f"the query {quoted(label.query)} is there twice with the id {quoted(label.id)}, first at {earlier_place}"
+                )
             else:
                 both = f"by the queries {quoted(earlier.query)} and {quoted(label.query)}"
                 place.problem(f"duplicate id {quoted(label.id)}, used {both}, first at {earlier_place}; ids must differ")

@@ -12,18 +12,29 @@ imported inside the functions that use it. It makes, each with mode 0700, under 
 from __future__ import annotations
 
 from vault_eval.launcher.bytecode import precompile, prepare
-from vault_eval.launcher.data import data_folder
+from vault_eval.launcher.data import data_folder, find_data_folder
 
 TYPE_CHECKING = False  # `import typing` costs more than this package
 if TYPE_CHECKING:
-    from vault_eval.launcher.environment import RUNTIME_PACKAGES, ensure, environment_folder, environment_python, missing_packages
+    from vault_eval.launcher.environment import (
+        RUNTIME_PACKAGES,
+        doctor_command,
+        ensure,
+        environment_folder,
+        environment_python,
+        is_usable,
+        missing_packages,
+    )
 
 __all__ = [
     "RUNTIME_PACKAGES",
     "data_folder",
+    "doctor_command",
     "ensure",
     "environment_folder",
     "environment_python",
+    "find_data_folder",
+    "is_usable",
     "missing_packages",
     "precompile",
     "prepare",

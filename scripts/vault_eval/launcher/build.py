@@ -78,20 +78,27 @@ def _install(work: _Build) -> bool:
 
 def _ways(work: _Build) -> Iterator[list[list[str]]]:
     """The command lines of each way that this machine has, the quickest first."""
-    python = environment_python(work.folder)
+    python, base = environment_python(work.folder), _base_python()
     locked = ["--require-hashes", "--no-deps", "-r", work.lock]
     uv = shutil.which("uv")
     if uv:
         yield [
-            [uv, "venv", "--python", sys.executable, work.folder],
+            [uv, "venv", "--python", base, work.folder],
             [uv, "pip", "install", "--compile-bytecode", "--python", python, *locked],
         ]
     pip = ["-I", "-m", "pip", "--disable-pip-version-check", "--no-input"]
-    venv = [sys.executable, "-I", "-m", "venv"]
+    venv = [base, "-I", "-m", "venv"]
     if find_spec("pip"):  # 22.3 or newer, since older ones know no --python
         yield [[*venv, "--without-pip", work.folder], [sys.executable, *pip, "--python", python, "install", *locked]]
     if find_spec("ensurepip"):
         yield [[*venv, work.folder], [python, *pip, "install", *locked]]
+
+
+def _base_python() -> str:
+    """The interpreter below a virtual environment: before 3.11, one made from another breaks when that is removed."""
+    name = "python.exe" if os.name == "nt" else os.path.join("bin", f"python{sys.version_info[0]}.{sys.version_info[1]}")
+    base = os.path.join(sys.base_exec_prefix, name)
+    return base if sys.prefix != sys.base_prefix and os.path.isfile(base) else sys.executable
 
 
 def _run(step: list[str], work: _Build) -> bool:

@@ -9,7 +9,7 @@ from vault_eval.launcher.data import find_data_folder, is_private
 
 TYPE_CHECKING = False  # `import typing` costs more than this module
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import NoReturn
 
 # What the lock file brings: the name to import, and the name to install.
@@ -27,7 +27,7 @@ _STARTED = "VAULT_EVAL_STARTED_ENVIRONMENT"
 _REBUILT = " (rebuilt)"
 
 
-def missing_packages(packages: Sequence[str]) -> tuple[str, ...]:
+def missing_packages(packages: Iterable[str]) -> tuple[str, ...]:
     """Those of `packages` (names to import) that this interpreter cannot import, in the order given."""
     from importlib.util import find_spec
 
@@ -36,7 +36,7 @@ def missing_packages(packages: Sequence[str]) -> tuple[str, ...]:
     return tuple(package for package, spec in specs.items() if spec is None or spec.origin is None)
 
 
-def ensure(packages: Sequence[str], *, may_install: bool, data: str, command: str) -> None:
+def ensure(packages: Iterable[str], *, may_install: bool, data: str, command: str) -> None:
     """Return if `packages` (names to import) can be imported here; else start anew in the private environment.
 
     `command` names what needs the packages, for messages. The environment is built first where there is none,
@@ -54,7 +54,7 @@ def ensure(packages: Sequence[str], *, may_install: bool, data: str, command: st
     if started == environment + _REBUILT:
         _refuse(f"{wanted} It was just installed into {environment}, in vain; remove that folder and run the command again.")
     damaged = started == environment
-    if damaged or not _is_usable(environment):
+    if damaged or not is_usable(environment):
         if not may_install or os.environ.get("VAULT_EVAL_NO_INSTALL", "0") not in ("", "0"):
             _refuse(f"{wanted} {_advice(data, may_install)}")
         from vault_eval.launcher.build import build
@@ -80,7 +80,8 @@ def environment_python(environment: str) -> str:
     return os.path.join(environment, "Scripts", "python.exe") if os.name == "nt" else os.path.join(environment, "bin", "python")
 
 
-def _is_usable(environment: str) -> bool:
+def is_usable(environment: str) -> bool:
+    """Whether the private environment is there and nobody else could have changed it."""
     # `isfile` follows the link, so an environment whose Python was removed from the system is not usable.
     return is_private(os.path.dirname(environment)) and os.path.isfile(environment_python(environment))
 
@@ -103,11 +104,16 @@ def _go_on_with(environment: str, started: str) -> NoReturn:
 
 
 def _advice(data: str, may_install: bool) -> str:
-    own_place = [] if data == find_data_folder(None)[0] else ["--data", data]
-    doctor = _command_line([_python(), os.path.join(_SCRIPTS, "vault-eval.py"), "doctor", "--install", *own_place])
+    doctor = doctor_command(data)
     if may_install:
         return f"VAULT_EVAL_NO_INSTALL is set, so nothing was installed. Unset it and run: {doctor}"
     return f"Run: {doctor}"
+
+
+def doctor_command(data: str) -> str:
+    """The one line that builds the private environment below `data`."""
+    own_place = [] if data == find_data_folder(None)[0] else ["--data", data]
+    return _command_line([_python(), os.path.join(_SCRIPTS, "vault-eval.py"), "doctor", "--install", *own_place])
 
 
 def _install_command(names: Sequence[str]) -> str:

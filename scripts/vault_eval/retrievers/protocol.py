@@ -2,9 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from vault_eval.model import IndexDescription, Ranking, RetrieverDescription
+from vault_eval.vault.snapshot import VaultSnapshot
+
+SettingValue: TypeAlias = "str | int | float | bool | None"
+
+
+@dataclass(frozen=True, slots=True)
+class TermEvidence:
+    """One query term against one chunk: chunks of the whole index that hold it, its frequency there, what it adds."""
+
+    term: str
+    df: int
+    tf: int
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageEvidence:
+    """How one page stands to one query in an index that can be looked into.
+
+    `score` and `terms` are those of the page's best chunk, in query order; `rank` is the page's exact rank among all fresh
+    pages, and `pool` the number of chunks that a candidate pool needs to reach it, both None unless asked for.
+    """
+
+    score: float
+    heading: tuple[str, ...]
+    lines: tuple[int, int]
+    terms: tuple[TermEvidence, ...]
+    rank: int | None = None
+    pool: int | None = None
+
+    @property
+    def shares_a_term(self) -> bool:
+        """Whether any query term stands in the page's best chunk."""
+        return any(term.tf for term in self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieverContext:
+    """What a searcher may use: the vault as it is looked at in this run, and where its index lies."""
+
+    vault: VaultSnapshot
+    index_folder: str
 
 
 class Retriever(Protocol):
@@ -24,3 +68,33 @@ class Retriever(Protocol):
     def search(self, query: str, depth: int) -> Ranking:
         """At most `depth` distinct pages for one query, best first."""
         ...
+
+    def close(self) -> None:
+        """Release files and processes."""
+        ...
+
+    def bound_digest(self) -> str | None:
+        """The digest now of what is searched, to be held against `index().sha256`; None where it cannot be told."""
+        ...
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """A searcher that can be looked into."""
+
+    def evidence(self, query: str, page: str, *, exact_rank: bool) -> PageEvidence | None:
+        """How a page stands to a query, or None where the page is not in the index."""
+        ...
+
+    def is_stale(self, page: str) -> bool:
+        """Whether the page's bytes are no longer those that were indexed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A searcher as the person names it: `keyword:k1=1.2,b=0.5` has the kind `keyword` and two settings."""
+
+    text: str
+    kind: str
+    settings: Mapping[str, str]

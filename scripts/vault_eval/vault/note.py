@@ -17,7 +17,7 @@ from typing import Any, Protocol, Union
 
 from vault_eval.errors import MissingPackageError, VaultEvalError
 from vault_eval.vault.note_text import body_digest, decode, decode_utf8, frontmatter_block, why_no_frontmatter
-from vault_eval.vault.paths import quoted
+from vault_eval.vault.paths import has_lone_surrogate, quoted
 
 __all__ = [
     "Note",
@@ -300,7 +300,7 @@ _PROPERTY_NAMES = {"title": "title", "schema": "schema", "alias": "alias", "alia
 
 
 def _texts(node: _Node) -> list[str]:
-    """The text of a scalar, or of the scalars directly in a list; nothing for null and for anything nested."""
+    """The text of a scalar, or of the scalars directly in a list; nothing for null, half characters and anything nested."""
     nodes: list[_Node] = node.value if node.id == "sequence" else [node]
     texts = [item.value.strip() for item in nodes if item.id == "scalar" and item.tag != _NULL_TAG]
-    return [text for text in texts if text]
+    return [text for text in texts if text and not has_lone_surrogate(text)]

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
 from vault_eval.digests import sha256_hex
-from vault_eval.vault.note import body_digest
+from vault_eval.vault.excluded import read_exclusions
+from vault_eval.vault.location import vault_id, vault_root
+from vault_eval.vault.note_text import body_digest
 from vault_eval.vault.reader import FileRefusedError, FolderReader
+from vault_eval.vault.walk import VaultListing, walk_vault
 
 
 class PageDigests:
@@ -39,3 +46,32 @@ class PageDigests:
     def known(self) -> dict[str, str]:
         """The digests of all pages read so far."""
         return {page: digest for page, digest in self._digests.items() if digest is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class VaultSnapshot:
+    """One vault as it is looked at in one run: its physical root and id, its one reader, its notes, their digests."""
+
+    named: str  # the path as the person gave it
+    root: str
+    id: str
+    reader: FolderReader
+    listing: VaultListing
+    pages: PageDigests
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all pages in scope, sorted."""
+        return [note.page for note in self.listing.notes]
+
+
+@contextmanager
+def open_snapshot(path: str, exclude: Sequence[str] = ()) -> Iterator[VaultSnapshot]:
+    """The vault at `path`, listed once; `exclude` are globs left out beside Obsidian's excluded files.
+
+    Raises UsageError where there is no folder, UnreadableFileError where it cannot be opened.
+    """
+    root = vault_root(path)
+    with FolderReader(root) as reader:
+        listing = walk_vault(reader, read_exclusions(reader, exclude))
+        yield VaultSnapshot(path, root, vault_id(root), reader, listing, PageDigests(reader))

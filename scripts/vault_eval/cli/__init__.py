@@ -1,0 +1,96 @@
+"""The command line: one module a command, found by its name. Only here is an error turned into words and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+from vault_eval import launcher
+from vault_eval.errors import UsageError, VaultEvalError
+
+EXIT_STOPPED = 130
+EXIT_FAULT = 70
+
+# Every command and what it does, in the order of the help.
+COMMANDS = {
+    "index": "build or refresh the index of a vault, outside it",
+    "bench": "measure search on a vault with labelled queries",
+    "retrieve": "answer one query, as JSON",
+    "doctor": "say what is there, what is missing, and the command that mends it",
+}
+
+
+def main(argv: list[str], *, script: str) -> int:
+    """The exit code of one command; `script` is the file that was started, for messages."""
+    _speak_any_text()
+    try:
+        return _dispatch(argv, os.path.basename(script))
+    except VaultEvalError as error:
+        sys.stdout.flush()
+        print(f"vault-eval: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("vault-eval: stopped; nothing was left half written", file=sys.stderr)
+        return EXIT_STOPPED
+    except BrokenPipeError:
+        # Whoever read our output has gone; what was asked for is done, and there is nobody to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_STOPPED
+    except Exception as error:  # whatever it is, a person gets a sentence
+        print(_fault(error, argv), file=sys.stderr)
+        return EXIT_FAULT
+
+
+def _dispatch(argv: list[str], script: str) -> int:
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        print(_help(script))
+        return 0 if argv else UsageError.exit_code
+    if argv[0] == "--version":
+        from vault_eval import __version__
+
+        print(f"vault-eval {__version__}")
+        return 0
+    if argv[0] not in COMMANDS:
+        from difflib import get_close_matches
+
+        near = get_close_matches(argv[0], COMMANDS, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise UsageError(f"there is no command {argv[0]!r}{hint}\n{_help(script)}")
+    command = import_module(f"vault_eval.cli.{argv[0]}")
+    code: int = command.run(argv[1:])
+    sys.stdout.flush()
+    return code
+
+
+def _help(script: str) -> str:
+    lines = [f"  {name:<9} {what}" for name, what in COMMANDS.items()]
+    return "\n".join([f"usage: python3 {script} COMMAND [options]", "", *lines, "", "COMMAND --help lists the options of a command."])
+
+
+def _speak_any_text() -> None:
+    """A console that lacks a letter gets its escape, never an error: names of notes are in every script."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _fault(error: Exception, argv: list[str]) -> str:
+    """One line for a person, the details in a file whose place it names."""
+    import tempfile
+    import traceback
+
+    details = "".join(traceback.format_exception(error))
+    folder = launcher.find_data_folder(None)[0]
+    for place in (os.path.join(folder, "faults") if folder else None, None):
+        try:
+            if place:
+                os.makedirs(place, mode=0o700, exist_ok=True)
+            descriptor, path = tempfile.mkstemp(prefix="fault-", suffix=".txt", dir=place)
+        except OSError:
+            continue
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(f"{argv!r}\n{details}")
+        return f"vault-eval: a fault of ours ({type(error).__name__}); the details are in {path!r}: please report them"
+    return f"vault-eval: a fault of ours ({type(error).__name__}: {error}); please report it"

@@ -1,0 +1,33 @@
+"""Options that several commands share, and a parser that raises instead of exiting."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+from vault_eval.errors import UsageError
+
+
+class Parser(argparse.ArgumentParser):
+    """No abbreviations; a wrong option is a UsageError that names the command's help."""
+
+    def __init__(self, command: str, description: str) -> None:
+        super().__init__(prog=command, description=description, allow_abbrev=False)
+        self.add_argument("--data", metavar="DIR", help="where indexes, reports and settings are kept (default: the user data folder)")
+
+    def error(self, message: str) -> NoReturn:
+        """Raises UsageError."""
+        raise UsageError(f"{message}\n{self.format_usage().strip()}\n{self.prog} --help explains the options")
+
+
+def whole_number(text: str) -> int:
+    """A whole number written in digits; argparse turns the error into a message."""
+    if not text.lstrip("-").isdecimal() or not text.isascii():
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
+    return int(text[:20])
+
+
+def add_vault(parser: Parser, *, required: bool = True) -> None:
+    """`--vault` and `--index`."""
+    parser.add_argument("--vault", metavar="DIR", required=required, help="the folder that holds your notes")
+    parser.add_argument("--index", metavar="DIR", help="where the index lies (default: in the data folder)")

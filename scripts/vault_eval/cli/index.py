@@ -1,0 +1,160 @@
+"""`index`: build or refresh the index of a vault, outside it; or only say whether it is fresh."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
+from vault_eval import launcher, strict_json
+from vault_eval.cli.arguments import Parser, add_vault, whole_number
+from vault_eval.data_folder import DataFolder
+from vault_eval.index.build import BuildResult, build_index
+from vault_eval.index.freshness import compare_with_vault
+from vault_eval.index.options import IndexOptions, checked_options, options_from_json
+from vault_eval.index.states import read_states
+from vault_eval.index.store import IndexFile, open_index
+from vault_eval.reports.escaping import for_terminal
+from vault_eval.vault.location import refuse_inside_vault, vault_id, vault_root
+from vault_eval.vault.snapshot import VaultSnapshot, open_snapshot
+
+_FRESH, _STALE = 0, 1
+_SHOWN_MAX = 200
+
+
+def run(argv: list[str]) -> int:
+    """The exit code of `index` with these arguments."""
+    options = _parser().parse_args(argv)
+    root = vault_root(options.vault)
+    data = launcher.data_folder(options.data)
+    for path, option in ((data, "--data"), (options.index, "--index")):
+        if path is not None:
+            refuse_inside_vault(path, root, option)
+    vault = vault_id(root)
+    folder = os.path.abspath(options.index) if options.index else DataFolder(data).index(vault)
+    if options.check:
+        return _check(options, folder, vault, DataFolder(data))
+    launcher.ensure(tuple(launcher.RUNTIME_PACKAGES), may_install=True, data=data, command="index")
+    chosen = _chosen(options, DataFolder(data), vault)
+    started = time.time_ns()
+    with open_snapshot(root, chosen.exclude) as snapshot, _progress(options.format) as progress:
+        result = build_index(snapshot.reader, snapshot.listing, chosen, folder, vault, started, progress)
+    if chosen.as_json() != _remembered(DataFolder(data), vault).as_json():
+        DataFolder(data).remember(vault, index_options=chosen.as_json())
+    launcher.precompile(data)
+    _print(options, result, snapshot, folder)
+    return 0
+
+
+def _parser() -> Parser:
+    default = IndexOptions()
+    parser = Parser("index", "Build or refresh the index of a vault. The vault is only read; the index is kept in the data folder.")
+    add_vault(parser)
+    add = parser.add_argument
+    add("--check", action="store_true", help="only say what is stale: exit 0 fresh, 1 stale, 10 none")
+    add("--format", choices=["text", "json"], default="text", help="what is printed")
+    add("--chunk-chars", metavar="N", type=whole_number, help=f"characters a chunk aims at (default {default.sizes.target:,})")
+    add("--chunk-max", metavar="N", type=whole_number, help=f"characters a chunk has at most (default {default.sizes.maximum:,})")
+    add("--overlap", metavar="N", type=whole_number, help=f"characters repeated inside a section (default {default.sizes.overlap})")
+    add("--prefix", choices=["synthetic", "none"], help="index title, aliases, tags and headings with each chunk, or not")
+    add("--no-llm", dest="prefix", action="store_const", const="synthetic", help="the same as --prefix synthetic")
+    add("--stem", metavar="LANG", help="Snowball stemming for one language, or none (default)")
+    add("--exclude", metavar="GLOB", action="append", help="leave out pages beside Obsidian's excluded files; may be repeated")
+    return parser
+
+
+def _chosen(options: argparse.Namespace, data: DataFolder, vault: str) -> IndexOptions:
+    """The options given now, the others as they were last time for this vault."""
+    before = _remembered(data, vault)
+
+    def pick(given: object, remembered: object) -> object:
+        return remembered if given is None else given
+
+    return checked_options(
+        pick(options.chunk_chars, before.sizes.target),
+        pick(options.chunk_max, before.sizes.maximum),
+        pick(options.overlap, before.sizes.overlap),
+        pick(options.prefix, before.prefix),
+        pick(options.stem, before.stem),
+        tuple(options.exclude) if options.exclude is not None else before.exclude,
+    )
+
+
+def _remembered(data: DataFolder, vault: str) -> IndexOptions:
+    remembered = data.settings(vault).index_options
+    return options_from_json(dict(remembered)) if remembered else IndexOptions()
+
+
+def _check(options: argparse.Namespace, folder: str, vault: str, data: DataFolder) -> int:
+    index, sha256 = open_index(folder, vault, verify=True)
+    with index, open_snapshot(options.vault, _remembered(data, vault).exclude) as snapshot:
+        found = compare_with_vault(snapshot.listing, index, read_states(folder, sha256), snapshot.pages)
+    kinds = (("added", found.added), ("changed", found.changed), ("removed", found.removed))
+    if options.format == "json":
+        print(strict_json.dumps({"fresh": found.is_fresh, **{kind: list(pages) for kind, pages in kinds}}, spread=2, ascii_only=True))
+    else:
+        print("The index is fresh." if found.is_fresh else "The index is stale; run index again.")
+        for kind, pages in kinds:
+            for page in pages[:_SHOWN_MAX]:
+                print(f"  {kind}: {for_terminal(page)}")
+    return _FRESH if found.is_fresh else _STALE
+
+
+def _progress(form: str) -> AbstractContextManager[Callable[[int, int], None]]:
+    """A bar on a terminal; elsewhere, and with JSON, nothing."""
+    if form == "json" or not sys.stderr.isatty():
+        return nullcontext(lambda done, total: None)
+    from vault_eval.cli.progress import notes_bar
+
+    return notes_bar()
+
+
+def _print(options: argparse.Namespace, result: BuildResult, snapshot: VaultSnapshot, folder: str) -> None:
+    if options.format == "json":
+        with IndexFile(result.path) as index:
+            print(strict_json.dumps(_content(index, result), spread=2, ascii_only=True))
+        return
+    done = "Nothing changed" if result.unchanged else f"Indexed ({result.reused:,} notes reused)" if result.reused else "Indexed"
+    print(f"{done}: {result.pages:,} notes, {result.chunks:,} chunks. The index is in {folder}")
+    for count, what, rows in (
+        (len(result.skipped), "skipped", [(one.path, one.reason) for one in result.skipped]),
+        (len(snapshot.listing.excluded), "excluded", [(one.path, one.reason) for one in snapshot.listing.excluded]),
+        (len(result.warnings), "odd, but indexed", list(result.warnings)),
+    ):
+        if count:
+            print(f"{count:,} {what}:")
+            for path, reason in rows[:_SHOWN_MAX]:
+                print(f"  {for_terminal(path)}: {for_terminal(reason)}")
+            if count > _SHOWN_MAX:
+                print(f"  … and {count - _SHOWN_MAX:,} more; --format json lists all")
+    for warning in snapshot.listing.warnings:
+        print(f"vault-eval: {for_terminal(warning)}", file=sys.stderr)
+    if not result.unchanged:
+        print(f"Next: python3 {shlex.quote(_script())} bench --vault {shlex.quote(snapshot.root)} --queries YOUR-LABELS.json")
+
+
+def _script() -> str:
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "vault-eval.py")
+
+
+def _content(index: IndexFile, result: BuildResult) -> dict[str, object]:
+    """Pages with the heading path and source lines of their chunks, and what was skipped or is odd."""
+    starts = index["page_chunks"]
+    return {
+        "pages": [
+            {
+                "path": index.page(page),
+                "chunks": [
+                    {"heading": list(index.heading(chunk)), "lines": list(index.lines(chunk))}
+                    for chunk in range(starts[page], starts[page + 1])
+                ],
+            }
+            for page in range(index.page_count)
+        ],
+        "skipped": [{"path": one.path, "reason": one.reason} for one in result.skipped]
+        + [{"path": page, "reason": f"indexed, but: {warning}"} for page, warning in result.warnings],
+    }

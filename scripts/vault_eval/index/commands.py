@@ -1,0 +1,27 @@
+"""The command lines of our own `index` and `retrieve`, as a person types them and as a process is started."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+
+from vault_eval.index.options import IndexOptions
+
+_SCRIPT = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "vault-eval.py")
+
+
+def build_command(vault: str, options: IndexOptions, *, index: str | None, data: str | None) -> str:
+    """The line that builds this vault's index with these options; `index` and `data` where they are not the default."""
+    words = ["python3", _SCRIPT, "index", "--vault", vault, *_places(index, data), *options.as_arguments()]
+    return " ".join(map(shlex.quote, words))
+
+
+def retrieve_command(vault: str, spec: str, depth: int, *, index: str | None, data: str | None) -> Sequence[str]:
+    """The argument list that answers one query, which is to be added after `--`."""
+    return [sys.executable, "-I", _SCRIPT, "retrieve", "--vault", vault, *_places(index, data), "-r", spec, "--top", str(depth)]
+
+
+def _places(index: str | None, data: str | None) -> list[str]:
+    return [*(["--index", index] if index else []), *(["--data", data] if data else [])]

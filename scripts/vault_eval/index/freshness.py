@@ -1,0 +1,57 @@
+"""How an index stands to the notes as they are now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vault_eval.index.states import NoteStates
+from vault_eval.index.store import IndexFile
+from vault_eval.vault.snapshot import PageDigests
+from vault_eval.vault.walk import VaultListing
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """The SHA-256 of every note now, and which notes the index does not have, has in another state, or has in vain.
+
+    Notes that cannot be read, and those the index left out for a reason, are in none of the lists. `renamed` gives for a
+    removed note the added one that has its bytes.
+    """
+
+    indexed: frozenset[str]
+    left_out: Mapping[str, str]
+    digests: Mapping[str, str]
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+    renamed: Mapping[str, str]
+
+    @property
+    def is_fresh(self) -> bool:
+        """Nothing was added, changed or removed since the index was built."""
+        return not (self.added or self.changed or self.removed)
+
+
+def compare_with_vault(listing: VaultListing, index: IndexFile, states: NoteStates, pages: PageDigests) -> Freshness:
+    """Hold the index against the listing; a note whose file state is the one remembered is taken as unchanged, others are read."""
+    indexed = {index.page(ordinal): ordinal for ordinal in range(index.page_count)}
+    every = frozenset(indexed)
+    left_out = dict(index.skipped())
+    digests: dict[str, str] = {}
+    added: list[str] = []
+    changed: list[str] = []
+    for note in listing.notes:
+        ordinal = indexed.pop(note.page, None)
+        before = None if ordinal is None else index.page_digest(ordinal)
+        now = before if states.get(note.page) == tuple(note.state) else pages.digest(note.page)
+        if now is not None:
+            digests[note.page] = now
+        if before is None and note.page not in left_out:
+            added.append(note.page)
+        elif before is not None and now != before:
+            changed.append(note.page)
+    by_digest = {digests[page]: page for page in reversed(added) if page in digests}
+    bytes_of = {page: index.page_digest(ordinal) for page, ordinal in indexed.items()}
+    renamed = {page: by_digest[digest] for page, digest in bytes_of.items() if digest in by_digest}
+    return Freshness(every, left_out, digests, tuple(added), tuple(changed), tuple(sorted(indexed)), renamed)

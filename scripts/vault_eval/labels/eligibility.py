@@ -1,0 +1,124 @@
+"""What each label counts as: decided once, in the order skipped, missing gold, negative, scored.
+
+A query whose gold does not exist says nothing about searching, so it leaves every mean and is listed with its reason.
+Gold that exists but is excluded, unindexed or unreadable stays: the search cannot find it, and that is a miss.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from vault_eval.errors import LabelError
+from vault_eval.labels.problems import Place, Problems
+from vault_eval.model import Label
+from vault_eval.vault.paths import folded, quoted
+from vault_eval.vault.reader import LINK, NOT_REGULAR, FileRefusedError, FolderReader
+from vault_eval.vault.walk import VaultListing
+
+Status: TypeAlias = Literal["skipped", "missing-gold", "negative", "scored", "other-collection"]
+_NOT_THERE = "no note of that name is in the vault"
+
+
+@dataclass(frozen=True, slots=True)
+class SettledLabel:
+    """A label and its status; for missing gold each missing page with why, and what it may have become."""
+
+    label: Label
+    status: Status
+    missing: Mapping[str, str]
+
+
+def settle(
+    labels: Sequence[Label],
+    listing: VaultListing,
+    reader: FolderReader,
+    collection: str | None,
+    split: str | None,
+    same_content: Callable[[str], str | None],
+) -> tuple[SettledLabel, ...]:
+    """Every label with its status, in order. `same_content(page)` names the page that now has the missing one's bytes.
+
+    Raises LabelError where gold exists as, or passes through, a link or a file that is not regular.
+    """
+    gold = _GoldPages(listing, reader, same_content)
+    problems = Problems()
+    settled = tuple(_settle(label, gold, collection, split, problems) for label in labels)
+    problems.raise_if_any()
+    return settled
+
+
+def _settle(label: Label, gold: _GoldPages, collection: str | None, split: str | None, problems: Problems) -> SettledLabel:
+    if collection is not None and label.collection not in (None, collection):
+        return SettledLabel(label, "other-collection", {})
+    if split is not None and label.split != split:
+        return SettledLabel(label, "other-collection", {})
+    if label.skip_reason is not None:
+        return SettledLabel(label, "skipped", {})
+    missing: dict[str, str] = {}
+    for page in label.pages:
+        try:
+            reason = gold.missing(page)
+        except LabelError as error:
+            Place(problems, label.source, label.place).problem(str(error))
+            continue
+        if reason is not None:
+            missing[page] = reason
+    if missing:
+        return SettledLabel(label, "missing-gold", missing)
+    return SettledLabel(label, "scored" if label.gold else "negative", {})
+
+
+class _GoldPages:
+    """Answers whether gold pages exist; each is looked at once."""
+
+    def __init__(self, listing: VaultListing, reader: FolderReader, same_content: Callable[[str], str | None]) -> None:
+        self._present = {note.page for note in listing.notes} | {one.path for one in listing.excluded}
+        self._skipped = {one.path: one.reason for one in listing.skipped}
+        self._reader = reader
+        self._same_content = same_content
+        self._answers: dict[str, str | None] = {}
+
+    def missing(self, page: str) -> str | None:
+        """Why the page counts as missing, or None where it exists."""
+        if page in self._present:
+            return None
+        if page not in self._answers:
+            self._answers[page] = self._look(page)
+        return self._answers[page]
+
+    def _look(self, page: str) -> str | None:
+        skipped = self._skipped.get(page, "")
+        if "iCloud" in skipped:
+            return skipped
+        if any(part.startswith(".") for part in page.split("/")):
+            return "it lies in a hidden file or folder, which is not part of the vault"
+        nested = next((folder for folder, why in self._skipped.items() if "another vault" in why and page.startswith(f"{folder}/")), None)
+        if nested is not None:
+            return f"it lies in another vault, {quoted(nested)}"
+        try:
+            self._reader.read(page)
+        except FileRefusedError as refusal:
+            if refusal.reason in (LINK, NOT_REGULAR):
+                raise LabelError(f"the gold page {quoted(page)} cannot be gold: {refusal.reason}; name the note itself") from None
+            if not refusal.absent:
+                return None  # it is there, but cannot be read: a miss, not a fault of the label
+            return self._proposal(page)
+        # A name that the disk takes for this page although the vault spells it otherwise: a disk that ignores letter case.
+        return self._proposal(page)
+
+    def _proposal(self, page: str) -> str:
+        """What the page may have become; never followed, only said."""
+        twin = next((name for name in sorted(self._present) if folded(name) == folded(page)), None)
+        if twin is not None:
+            return f"{_NOT_THERE}; in other letter case there is {quoted(twin)}: write it so"
+        renamed = self._same_content(page)
+        if renamed is not None:
+            return f"{_NOT_THERE}; {quoted(renamed)} has the same content: was it renamed?"
+        name = folded(posixpath.basename(page))
+        moved = [one for one in sorted(self._present) if folded(posixpath.basename(one)) == name]
+        if moved:
+            return f"{_NOT_THERE}; a note of the same name is at {', '.join(map(quoted, moved[:3]))}: was it moved?"
+        return f"{_NOT_THERE}; correct the path, or remove the label"

@@ -1,0 +1,43 @@
+"""Hold a run to the bytes it began with: labels, index, and every page that was read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from vault_eval.digests import sha256_hex
+from vault_eval.errors import ChangedError
+from vault_eval.vault.paths import quoted
+from vault_eval.vault.reader import FileRefusedError, FolderReader
+
+_ADVICE = "the figures would describe neither state: pause sync and run again"
+_SHOWN_MAX = 5
+
+
+@dataclass(frozen=True, slots=True)
+class BoundFile:
+    """A file whose bytes must stay: its name for messages, their SHA-256, and how to compute it again."""
+
+    name: str
+    sha256: str
+    again: Callable[[], str | None]
+
+
+def label_file(name: str, data: bytes, reread: Callable[[], bytes]) -> BoundFile:
+    """A label source bound to the bytes that were parsed."""
+    return BoundFile(f"the label file {quoted(name)}", sha256_hex(data), lambda: sha256_hex(reread()))
+
+
+def refuse_changes(files: Sequence[BoundFile], reader: FolderReader) -> None:
+    """Raises ChangedError naming what changed since it was read: a label source, the index, or a page."""
+    for file in files:
+        try:
+            same = file.again() == file.sha256
+        except FileRefusedError:
+            same = False
+        if not same:
+            raise ChangedError(f"{file.name} changed while it was measured; {_ADVICE}")
+    changed = reader.changed()
+    if changed:
+        named = ", ".join(map(quoted, changed[:_SHOWN_MAX])) + (f" and {len(changed) - _SHOWN_MAX} more" if len(changed) > _SHOWN_MAX else "")
+        raise ChangedError(f"{named} changed while the vault was measured; {_ADVICE}")

@@ -1,0 +1,185 @@
+"""The report of one evaluation as frozen records: what every rendering shows, and nothing else.
+
+Every aggregate can be recomputed from the rows. All that may differ between two identical runs stands in `Timing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from vault_eval.diagnosis.misses import Diagnosis
+from vault_eval.metrics.latency import LatencySummary
+from vault_eval.metrics.score import MetricValue
+from vault_eval.model import IndexDescription, LabelSource, RankedPage, RetrieverDescription
+
+SCHEMA = "vault-eval.report.v1"
+CUTOFFS = (1, 5, 10)
+RowStatus: TypeAlias = Literal["scored", "negative", "missing-gold", "skipped", "error"]
+
+STATEMENT = "The figures describe this snapshot of the vault and these labels, nothing else."
+NOT_SHOWN = (
+    "how other questions than the labelled ones would fare",
+    "native Obsidian search",
+    "the quality of a semantic model",
+    "an improvement over another release",
+)
+FIXTURE_NOT_SHOWN = ("the quality of search on a real vault: the fixture shows behaviour", *NOT_SHOWN[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class TieGroup:
+    """Equal scores that straddle a cutoff: which pages fall inside is decided by their paths."""
+
+    cutoff: int
+    first: int  # ranks, from 1
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRow:
+    """One label and what one searcher made of it. `recall`, `rr` and `misses` are None where nothing is expected or known."""
+
+    id: str
+    query: str
+    category: str | None
+    tags: tuple[str, ...]
+    status: RowStatus
+    skip_reason: str | None
+    error: str | None
+    expected: tuple[str, ...]
+    missing: Mapping[str, str]  # missing gold page -> why, and what it may have become
+    not_indexed: tuple[str, ...]
+    ranking: tuple[RankedPage, ...]
+    recall: Mapping[int, float | None]
+    rr: float | None
+    usable_gold: tuple[str, ...] | None  # gold among the fresh pages of the candidate pool; None where it is hidden
+    raw_gold: tuple[str, ...] | None
+    pool_chunks: int | None
+    stale_chunks: int
+    stale_pages: tuple[str, ...]
+    pool_exhausted: bool
+    label_hits_removed: int
+    diagnosis: tuple[Diagnosis, ...]
+    ties: tuple[TieGroup, ...]
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the searcher was asked and answered."""
+        return self.status in ("scored", "negative")
+
+    def misses(self, cutoff: int) -> tuple[str, ...] | None:
+        """The gold pages that are not among the first `cutoff`; None where nothing is expected or known."""
+        if self.status != "scored":
+            return None
+        returned = {ranked.page for ranked in self.ranking[:cutoff]}
+        return tuple(page for page in self.expected if page not in returned)
+
+    def rank(self, page: str) -> int | None:
+        """The rank of a page, or None where it was not returned."""
+        return next((ranked.rank for ranked in self.ranking if ranked.page == page), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What became of every label; `missing_pages` counts pages, all others queries."""
+
+    queries: int
+    scored: int
+    negative: int
+    missing_gold: int
+    missing_pages: int
+    skipped: int
+    other_collection: int
+    error: int
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Of the distinct gold pages of all labels not skipped: how many a search could return at all."""
+
+    gold_pages: int
+    exist: int
+    in_scope: int
+    indexed: int
+    fresh: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """One configuration: its settings, what it searched, its figures, and a row a label."""
+
+    retriever: RetrieverDescription
+    index: IndexDescription | None
+    skipped_stale: int  # chunks left out because their page changed, over all queries
+    stale_label_only: int  # pages kept although their label property changed
+    depth: int
+    counts: Counts
+    metrics: Mapping[str, MetricValue]
+    over_cutoff: Mapping[int, int]  # cutoff -> queries with more gold than that, which cannot reach recall 1
+    categories: Mapping[str, Mapping[str, MetricValue]]
+    tags: Mapping[str, Mapping[str, MetricValue]]
+    worst_misses: tuple[str, ...]
+    rows: tuple[QueryRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunTiming:
+    """Milliseconds by query id and their summaries: `warm` in this process, `cold` a process a query."""
+
+    warm_ms: Mapping[str, float]
+    warm: LatencySummary | None
+    cold_ms: Mapping[str, float]
+    cold: LatencySummary | None
+    interpreter: LatencySummary | None  # as many `python -I -c pass`
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """When and where it was measured, and how long each query took; a list entry a run."""
+
+    started: str  # UTC, ISO 8601
+    environment: Mapping[str, str]
+    runs: tuple[RunTiming, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FixtureFile:
+    """One file of the shipped fixture and the SHA-256 of its bytes."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fixture:
+    """Set when the shipped fixture was measured: its files, and the page that was changed after indexing."""
+
+    files: tuple[FixtureFile, ...]
+    stale_page: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything one evaluation found."""
+
+    tool_version: str
+    vault_name: str
+    vault_pages: int
+    snapshot_sha256: str
+    page_digests: Mapping[str, str]  # page -> SHA-256: the file pages.json beside the report
+    label_sources: tuple[LabelSource, ...]
+    label_queries: int
+    split: str
+    unavailable: tuple[str, ...]
+    warnings: tuple[str, ...]
+    coverage: Coverage
+    runs: tuple[RunReport, ...]
+    timing: Timing
+    fixture: Fixture | None = None
+
+    @property
+    def not_shown(self) -> tuple[str, ...]:
+        """What nobody may read out of these figures."""
+        return FIXTURE_NOT_SHOWN if self.fixture else NOT_SHOWN

@@ -1,0 +1,108 @@
+"""One row a label: what was expected, what came back, what was missed and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from vault_eval.diagnosis.misses import Diagnosis, invalid_label
+from vault_eval.labels.eligibility import SettledLabel
+from vault_eval.limits import METRIC_CUTOFF_PAGES, WORST_MISSES_SHOWN_MAX
+from vault_eval.metrics.definitions.mrr import reciprocal_rank
+from vault_eval.metrics.definitions.recall import recall
+from vault_eval.metrics.judged_query import JudgedQuery
+from vault_eval.metrics.ties import straddling
+from vault_eval.model import Label, Ranking
+from vault_eval.reports.document import CUTOFFS, QueryRow, RowStatus, TieGroup
+from vault_eval.vault.paths import parse_target
+
+Diagnose = Callable[[QueryRow, str, bool], Diagnosis]  # row, missed page, whether its exact rank is wanted
+
+
+def judged_query(label: Label, ranking: Ranking) -> JudgedQuery:
+    """What the metrics need of one answered query."""
+    grades: dict[str, int] = {}
+    for target, grade in label.grades.items():
+        page = parse_target(target).page
+        grades[page] = max(grade, grades.get(page, 0))
+    candidates = ranking.candidates
+    return JudgedQuery(
+        label.pages,
+        tuple(ranked.page for ranked in ranking.pages),
+        grades,
+        candidates.usable if candidates else None,
+        candidates.raw if candidates else None,
+    )
+
+
+def query_row(settled: SettledLabel, ranking: Ranking | None, judged: JudgedQuery | None, depth: int) -> QueryRow:
+    """The row of one label, without diagnoses but for missing gold; `ranking` is None where the query was not asked."""
+    label = settled.label
+    status = _status(settled, ranking)
+    scored = judged if status == "scored" else None
+    candidates = ranking.candidates if ranking is not None else None
+    pages = ranking.pages if ranking is not None else ()
+    return QueryRow(
+        id=label.id,
+        query=label.query,
+        category=label.category,
+        tags=label.tags,
+        status=status,
+        skip_reason=label.skip_reason,
+        error=ranking.error if ranking is not None else None,
+        expected=label.pages,
+        missing=settled.missing,
+        not_indexed=(),
+        ranking=pages,
+        recall={cutoff: recall(scored, cutoff) if scored else None for cutoff in CUTOFFS},
+        rr=reciprocal_rank(scored, depth) if scored else None,
+        usable_gold=_gold_in(label, candidates.usable) if candidates else None,
+        raw_gold=_gold_in(label, candidates.raw) if candidates else None,
+        pool_chunks=candidates.chunks if candidates else None,
+        stale_chunks=candidates.stale_chunks if candidates else 0,
+        stale_pages=candidates.stale_pages if candidates else (),
+        pool_exhausted=candidates.exhausted if candidates else False,
+        label_hits_removed=0,
+        diagnosis=tuple(invalid_label(page, reason) for page, reason in settled.missing.items()),
+        ties=_ties(ranking),
+    )
+
+
+def worst_misses(rows: Sequence[QueryRow]) -> tuple[str, ...]:
+    """The ids of the queries that missed most: by recall at 10, then by reciprocal rank, then in file order; bounded."""
+    missed = [row for row in rows if row.misses(METRIC_CUTOFF_PAGES)]
+    missed.sort(key=lambda row: (row.recall[METRIC_CUTOFF_PAGES] or 0.0, row.rr or 0.0))
+    return tuple(row.id for row in missed[:WORST_MISSES_SHOWN_MAX])
+
+
+def with_diagnoses(rows: Sequence[QueryRow], worst: Sequence[str], diagnose: Diagnose) -> tuple[QueryRow, ...]:
+    """The rows, each gold page missed at 10 with its one cause; exact ranks are worked out for the worst misses only."""
+    chosen = frozenset(worst)
+    diagnosed = []
+    for row in rows:
+        found = tuple(diagnose(row, page, row.id in chosen) for page in row.misses(METRIC_CUTOFF_PAGES) or ())
+        not_indexed = tuple(one.page for one in found if one.cause in ("not_indexed", "out_of_scope"))
+        diagnosed.append(replace(row, diagnosis=row.diagnosis + found, not_indexed=not_indexed) if found else row)
+    return tuple(diagnosed)
+
+
+def _status(settled: SettledLabel, ranking: Ranking | None) -> RowStatus:
+    if ranking is not None and ranking.error is not None:
+        return "error"
+    if settled.status == "other-collection":
+        raise ValueError("a label of another collection has no row")
+    return settled.status
+
+
+def _gold_in(label: Label, pages: Sequence[str]) -> tuple[str, ...]:
+    present = frozenset(pages)
+    return tuple(page for page in label.pages if page in present)
+
+
+def _ties(ranking: Ranking | None) -> tuple[TieGroup, ...]:
+    scores = [ranked.score for ranked in ranking.pages] if ranking is not None else []
+    known = [score for score in scores if score is not None]
+    if len(known) != len(scores):
+        return ()
+    groups = ((cutoff, straddling(known, cutoff)) for cutoff in CUTOFFS)
+    return tuple(TieGroup(cutoff, group.first, group.last) for cutoff, group in groups if group is not None)

@@ -1,0 +1,87 @@
+"""Reports on disk: whole or absent, outside the vault, never through a link."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from datetime import datetime
+
+from vault_eval import strict_json
+from vault_eval.atomic_file import make_private_folder, write_atomically
+from vault_eval.errors import UnsafePathError
+from vault_eval.reports.document import Report
+from vault_eval.reports.json_report import pages_text, report_text
+from vault_eval.reports.markdown_report import markdown_report
+from vault_eval.vault.location import refuse_inside_vault
+
+Rendering = Callable[[Report], str]
+
+
+def save_report(report: Report, path: str, vault_root: str) -> str:
+    """Write the rendering that the suffix of `path` names, or into a folder all three and the page digests; returns the path.
+
+    Raises UnsafePathError for a place inside the vault, a link, or something of the wrong kind; VaultEvalError where
+    writing fails, which leaves the old file or the new one.
+    """
+    check_destination(path, vault_root)
+    rendering = RENDERINGS.get(os.path.splitext(path)[1].lower())
+    if rendering is not None:
+        make_private_folder(os.path.dirname(os.path.abspath(path)))
+        _write(path, rendering(report))
+        return path
+    make_private_folder(path)
+    check_destination(path, vault_root)
+    for name, render in (("pages.json", pages_text), ("report.md", markdown_report), ("report.html", _html), ("report.json", report_text)):
+        place = os.path.join(path, name)
+        check_destination(place, vault_root)
+        _write(place, render(report))
+    return path
+
+
+def save_to_history(report: Report, folder: str, started: datetime) -> str:
+    """Write the report into a new folder named by UTC time below `folder`, readable by its owner alone; returns its path."""
+    make_private_folder(folder)
+    name = f"{started:%Y-%m-%dT%H-%M-%SZ}"
+    for number in range(1, 1_000):
+        place = os.path.join(folder, name if number == 1 else f"{name}-{number}")
+        try:
+            os.mkdir(place, 0o700)
+            break
+        except FileExistsError:
+            continue
+    # report.json last: a folder without it was broken off and is no report.
+    for file, render in (("pages.json", pages_text), ("report.md", markdown_report), ("report.json", report_text)):
+        _write(os.path.join(place, file), render(report))
+    return place
+
+
+def check_destination(path: str, vault_root: str) -> None:
+    """Raises UnsafePathError where a report may not be written to `path`; called before anything is measured."""
+    refuse_inside_vault(path, vault_root, "--out")
+    is_file = os.path.splitext(path)[1].lower() in RENDERINGS
+    try:
+        found = os.lstat(path)
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        raise UnsafePathError(f"--out {path!r} cannot be used: {error}; name another place") from None
+    if stat.S_ISLNK(found.st_mode):
+        raise UnsafePathError(f"--out {path!r} is a link; name the file or folder itself, such as {os.path.realpath(path)!r}")
+    if is_file and not stat.S_ISREG(found.st_mode):
+        raise UnsafePathError(f"--out {path!r} is not a regular file; name a file, or a folder without the suffix {os.path.splitext(path)[1]}")
+    if not is_file and not stat.S_ISDIR(found.st_mode):
+        raise UnsafePathError(f"--out {path!r} is a file; name one that ends in .json, .md or .html, or a folder")
+
+
+def _html(report: Report) -> str:
+    from vault_eval.reports.html_report import html_report
+
+    return html_report(report)
+
+
+RENDERINGS: dict[str, Rendering] = {".json": report_text, ".md": markdown_report, ".html": _html}
+
+
+def _write(path: str, text: str) -> None:
+    write_atomically(path, [strict_json.encode(text)])
