@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from vault_eval import strict_json
 from vault_eval.atomic_file import make_private_folder, write_atomically
 from vault_eval.errors import UsageError
+from vault_eval.strict_json import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +39,16 @@ class DataFolder:
         path = self._settings_path(vault)
         try:
             with open(path, "rb") as file:
-                content = strict_json.loads(file.read().decode("utf-8"))
+                return _settings(strict_json.loads(file.read().decode("utf-8")))
         except FileNotFoundError:
             return VaultSettings()
         except (OSError, ValueError) as error:
-            raise UsageError(f"the remembered settings {path!r} cannot be read: {error}; mend or remove the file") from None
-        labels = content.get("labels") if isinstance(content, dict) else None
-        options = content.get("index_options") if isinstance(content, dict) else None
-        return VaultSettings(
-            tuple(str(source) for source in labels) if isinstance(labels, list) else (),
-            options if isinstance(options, dict) else None,
-        )
+            found = error.strerror if isinstance(error, OSError) else error
+            raise UsageError(f"the remembered settings {path!r} cannot be read: {found}; mend or remove the file") from None
 
-    def remember(self, vault: str, *, labels: Sequence[str] | None = None, index_options: Mapping[str, object] | None = None) -> None:
+    def remember(
+        self, vault: str, *, labels: Sequence[str] | None = None, index_options: Mapping[str, object] | None = None
+    ) -> None:
         """Change what is remembered about a vault; what is not given stays. Raises VaultEvalError where it cannot be written."""
         before = self.settings(vault)
         content = {
@@ -62,3 +60,18 @@ class DataFolder:
 
     def _settings_path(self, vault: str) -> str:
         return os.path.join(self.root, "settings", f"{vault}.json")
+
+
+def _settings(content: JsonValue) -> VaultSettings:
+    if not isinstance(content, dict):
+        raise ValueError("they are no JSON object")  # noqa: TRY004 - damaged JSON of either kind is one error for the caller
+    labels = content.get("labels", [])
+    if not isinstance(labels, list):
+        raise ValueError("labels is no list of texts")  # noqa: TRY004 - as above
+    sources = tuple(source for source in labels if isinstance(source, str))
+    if len(sources) != len(labels):
+        raise ValueError("labels is no list of texts")
+    options = content.get("index_options")
+    if not (options is None or isinstance(options, dict)):
+        raise ValueError("index_options is no object")
+    return VaultSettings(sources, options)

@@ -208,11 +208,11 @@ def _report(
 def _advice(freshness: Freshness) -> list[str]:
     """What a person should know of the index before reading any figure."""
     kinds = (
-        (freshness.added, "were added since the index was built and are not in it"),
-        (freshness.changed, "changed since the index was built; their old text is stale and not returned"),
-        (freshness.removed, "are in the index but no longer in the vault; they are stale and not returned"),
+        (freshness.added, "added since the index was built, not in it"),
+        (freshness.changed, "changed since the index was built: the old text is stale and not returned"),
+        (freshness.removed, "in the index but no longer in the vault: stale and not returned"),
     )
-    return [f"{len(pages)} notes {what}; run index again: {_some(pages)}" for pages, what in kinds if pages]
+    return [f"{len(pages):,} note{'s' * (len(pages) > 1)} {what}; run index again: {_some(pages)}" for pages, what in kinds if pages]
 
 
 def _some(pages: Sequence[str]) -> str:

@@ -42,7 +42,7 @@ def run_fixture(request: Request, clock: Clock, source: str = _ROOT) -> tuple[Re
         make_stale(provisioned)
         labels = os.path.join(folder, _LABELS)
         shutil.copyfile(os.path.join(source, _LABELS), labels)
-        report = evaluate(replace(request, vault=provisioned, queries=(labels,), index=index, data=os.path.join(folder, "data")), clock)
+        report = evaluate(replace(request, vault=provisioned, queries=(labels,), index=index), clock)
     return replace(report, fixture=Fixture(fixture_files(source), STALE_PAGE), vault_name="fixture"), os.path.join(source, _PAGES)
 
 

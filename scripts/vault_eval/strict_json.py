@@ -10,10 +10,12 @@ import json
 import math
 from typing import NoReturn, TypeAlias, Union
 
-JsonValue: TypeAlias = Union[None, bool, int, float, str, list["JsonValue"], dict[str, "JsonValue"]]
+JsonValue: TypeAlias = Union[bool, int, float, str, list["JsonValue"], dict[str, "JsonValue"], None]
 
 # CPython refuses longer integers with a bare ValueError; no label or report holds one this long.
 _INTEGER_MAX_DIGITS = 100
+# Interpreters stop at depths of their own, from 1,000 to 10,000; nothing that we read or write comes near this one.
+_DEPTH_MAX_LEVELS = 100
 _ESCAPED_TEXT_MAX_CHARACTERS = 40
 
 
@@ -28,8 +30,8 @@ class StrictJsonError(ValueError):
 def loads(text: str) -> JsonValue:
     """The value of one JSON document.
 
-    Raises StrictJsonError for bad syntax, a repeated key, NaN or Infinity, a number too large, and nesting
-    deeper than the interpreter's stack.
+    Raises StrictJsonError for bad syntax, a repeated key, NaN or Infinity, a number too large, and more than 100 levels
+    of nesting.
     """
     try:
         value: JsonValue = _DECODER.decode(text)
@@ -38,17 +40,19 @@ def loads(text: str) -> JsonValue:
     except json.JSONDecodeError as error:
         raise StrictJsonError(f"not JSON: {error.msg} at column {error.colno}", error.lineno) from None
     except RecursionError:
-        raise StrictJsonError("not usable JSON: nested too deeply") from None
+        raise _too_deep() from None
+    _refuse_depth(value)
     return value
 
 
 def dumps(value: object, *, spread: int = 0, ascii_only: bool = False) -> str:
     """`value` as JSON text in the order given, one line an entry for the outer `spread` levels, compact below.
 
-    Raises ValueError for NaN and infinity, TypeError for anything that JSON has no form for.
+    Raises ValueError for NaN and infinity, TypeError for anything that JSON has no form for, a key that is no text among it.
     """
     if spread and isinstance(value, dict) and value:
-        rows = [f"{_compact(key, ascii_only)}: {dumps(item, spread=spread - 1, ascii_only=ascii_only)}" for key, item in value.items()]
+        items = ((_key(key, ascii_only), dumps(item, spread=spread - 1, ascii_only=ascii_only)) for key, item in value.items())
+        rows = [f"{key}: {item}" for key, item in items]
         return "{\n" + ",\n".join(rows) + "\n}"
     if spread and isinstance(value, (list, tuple)) and value:
         return "[\n" + ",\n".join(dumps(item, spread=spread - 1, ascii_only=ascii_only) for item in value) + "\n]"
@@ -64,13 +68,34 @@ def _compact(value: object, ascii_only: bool) -> str:
     return json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, separators=(", ", ": "))
 
 
+def _key(key: object, ascii_only: bool) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"a key of an object is text, not {type(key).__name__}")
+    return _compact(key, ascii_only)
+
+
+def _refuse_depth(value: JsonValue) -> None:
+    level: list[list[JsonValue] | dict[str, JsonValue]] = [value] if isinstance(value, (list, dict)) else []
+    depth = 0
+    while level:
+        depth += 1
+        if depth > _DEPTH_MAX_LEVELS:
+            raise _too_deep()
+        inner = (item for outer in level for item in (outer.values() if isinstance(outer, dict) else outer))
+        level = [item for item in inner if isinstance(item, (list, dict))]
+
+
+def _too_deep() -> StrictJsonError:
+    return StrictJsonError(f"not usable JSON: nested deeper than {_DEPTH_MAX_LEVELS} levels")
+
+
 def _unique_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     members = dict(pairs)
     if len(members) != len(pairs):
         seen: set[str] = set()
         repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         name = members.get("id")
-        where = f" in the object with id {name!r}" if isinstance(name, str) else ""
+        where = f" in the object with id {name[:_ESCAPED_TEXT_MAX_CHARACTERS]!r}" if isinstance(name, str) else ""
         raise StrictJsonError(f"the key {repeated[:_ESCAPED_TEXT_MAX_CHARACTERS]!r} is repeated{where}; write it once")
     return members
 

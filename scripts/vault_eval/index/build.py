@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
+import re
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from vault_eval import strict_json
 from vault_eval.atomic_file import make_private_folder, write_atomically
@@ -14,18 +17,33 @@ from vault_eval.digests import sha256_hex
 from vault_eval.errors import IndexUnusableError, UnreadableFileError
 from vault_eval.index.chunker import chunk_note
 from vault_eval.index.markdown_blocks import BlockReader
-from vault_eval.index.options import LABEL_PROPERTY, IndexOptions
+from vault_eval.index.options import IndexOptions
 from vault_eval.index.postings import GONE, ForwardPostings, merged_sections
 from vault_eval.index.prefix import heading_prefix, page_prefix
 from vault_eval.index.states import NoteStates, read_states, states_text
-from vault_eval.index.store import SEAL_NAME, STATES_NAME, IndexFile, Numbers, file_sha256, index_bytes, open_index, seal_text
-from vault_eval.index.terms import Analyzer
+from vault_eval.index.store import (
+    LABEL_NOTE,
+    SEAL_NAME,
+    STATES_NAME,
+    IndexFile,
+    Numbers,
+    index_bytes,
+    open_index,
+    read_seal,
+    seal_text,
+)
+from vault_eval.index.terms import Analyzer, without_data_uris
 from vault_eval.vault.note import Note, body_digest, decode, parse_note
-from vault_eval.vault.reader import FolderReader
+from vault_eval.vault.note_text import LABEL_PROPERTY
+from vault_eval.vault.reader import FileRefusedError, FolderReader
 from vault_eval.vault.walk import NoteFile, Skipped, VaultListing
 
 LABEL_SCHEMAS = ("claude-obsidian.retrieval-queries.v1", "vault-eval.labels.v1")
 Progress = Callable[[int, int], None]
+
+_LEFT_BEHIND = re.compile(r"index-[0-9a-f]{16}\.bin|\.[0-9a-f]{16}\.tmp")
+# No build takes a day: what is older was left by one that was killed.
+_ABANDONED_NS = 24 * 3600 * 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +61,13 @@ class BuildResult:
 
 
 def build_index(
-    reader: FolderReader, listing: VaultListing, options: IndexOptions, folder: str, vault: str, started_ns: int, progress: Progress
+    reader: FolderReader,
+    listing: VaultListing,
+    options: IndexOptions,
+    folder: str,
+    vault: str,
+    started_ns: int,
+    progress: Progress,
 ) -> BuildResult:
     """Make or refresh the index of one vault in `folder`. `started_ns` is the time before the vault was listed.
 
@@ -58,11 +82,16 @@ def build_index(
         skipped = tuple(sorted((*listing.skipped, *work.skipped), key=lambda one: one.path))
         if old is not None and work.same_as_old(skipped):
             _save_states(folder, old[1], work.states, started_ns)
-            return BuildResult(True, len(work.pages), len(work.lengths), len(work.pages), skipped, tuple(work.warnings), old[1], old[0].path)
+            return _result(work, skipped, old[1], old[0].path, unchanged=True)
         parts = list(index_bytes(options.as_json(), sum(work.lengths), work.sections(skipped)))
-    sha256, path = _install(folder, vault, parts)
+    sha256, path = _install(folder, vault, parts, started_ns)
     _save_states(folder, sha256, work.states, started_ns)
-    return BuildResult(False, len(work.pages), len(work.lengths), work.reused, skipped, tuple(work.warnings), sha256, path)
+    return _result(work, skipped, sha256, path, unchanged=False)
+
+
+def _result(work: _Build, skipped: tuple[Skipped, ...], sha256: str, path: str, *, unchanged: bool) -> BuildResult:
+    pages, chunks = len(work.pages), len(work.lengths)
+    return BuildResult(unchanged, pages, chunks, work.reused, skipped, tuple(work.warnings), sha256, path)
 
 
 class _Build:
@@ -80,6 +109,7 @@ class _Build:
         self._renumbered = array("I", [GONE]) * (old.chunks if old else 0)
         self.states: dict[str, tuple[int, int, int, int]] = {}
         self.skipped: list[Skipped] = []
+        self.unusable: dict[str, str] = {}
         self.warnings: list[tuple[str, str]] = []
         self._old_warnings = old.warnings() if old else {}
         self.reused = 0
@@ -108,14 +138,19 @@ class _Build:
             old is not None
             and self.reused == len(self.pages) == old.page_count
             and old.skipped() == [(one.path, one.reason) for one in skipped]
+            and old.unusable() == self.unusable
         )
 
     def sections(self, skipped: Sequence[Skipped]) -> dict[str, bytes | Numbers]:
         names = [page.encode("utf-8", "surrogatepass") for page in self.pages]
         chunk_pages = array("I")
-        for page, (first, after) in enumerate(zip(self.page_chunks, self.page_chunks[1:], strict=False)):
+        for page, (first, after) in enumerate(pairwise(self.page_chunks)):
             chunk_pages.extend([page] * (after - first))
-        remarks = {"skipped": [[one.path, one.reason] for one in skipped], "warnings": [list(one) for one in self.warnings]}
+        remarks = {
+            "skipped": [(one.path, one.reason) for one in skipped],
+            "unusable": list(self.unusable.items()),
+            "warnings": self.warnings,
+        }
         return {
             "chunk_lengths": self.lengths,
             "chunk_pages": chunk_pages,
@@ -135,16 +170,21 @@ class _Build:
     def _read(self, note: NoteFile, old_ordinal: int | None) -> None:
         try:
             data = self._reader.read(note.disk_path)
-            digest = sha256_hex(data)
-            if self._old is not None and old_ordinal is not None and self._old.page_digest(old_ordinal) == digest:
-                self._reuse(note, old_ordinal)
-                return
+        except FileRefusedError as refusal:
+            self.skipped.append(Skipped(note.page, refusal.reason))
+            return
+        digest = sha256_hex(data)
+        if self._old is not None and old_ordinal is not None and self._old.page_digest(old_ordinal) == digest:
+            self._reuse(note, old_ordinal)
+            return
+        try:
             parsed = parse_note(decode(data))
         except UnreadableFileError as refusal:
-            self.skipped.append(Skipped(note.page, getattr(refusal, "reason", str(refusal))))
+            self.unusable[note.page] = digest
+            self.skipped.append(Skipped(note.page, str(refusal)))
             return
         if parsed.schema in LABEL_SCHEMAS:
-            self.skipped.append(Skipped(note.page, "a label note: it may not answer its own queries"))
+            self.skipped.append(Skipped(note.page, LABEL_NOTE))
             return
         self.warnings += [(note.page, warning) for warning in parsed.warnings]
         self._add_page(note, bytes.fromhex(digest), bytes.fromhex(body_digest(data, LABEL_PROPERTY)))
@@ -159,13 +199,14 @@ class _Build:
 
     def _add_chunks(self, page: str, note: Note) -> None:
         shared = page_prefix(page, note, self._options.prefix)
-        text = note.text
+        text = without_data_uris(note.text)
         for chunk in chunk_note(text, note.body_line, self._blocks, self._options.sizes):
-            prefix = f"{shared}\n{heading_prefix(chunk.heading, self._options.prefix)}\n"
-            body = text[chunk.body_start : chunk.end] if self._options.prefix != "none" else text[chunk.start : chunk.end]
-            counts = self._analyzer.counts(prefix + body)
+            # A chunk that starts with its heading says it itself, whole and with the targets of its links.
+            above = chunk.heading[:-1] if chunk.body_start > chunk.start else chunk.heading
+            prefix = f"{shared}\n{heading_prefix(above, self._options.prefix)}\n"
+            counts = self._analyzer.counts(prefix + text[chunk.start : chunk.end])
             self._forward.add(len(self.lengths), counts)
-            self._add_chunk(sum(counts.values()), strict_json.dumps(list(chunk.heading)).encode("utf-8", "surrogatepass"), *chunk.lines)
+            self._add_chunk(sum(counts.values()), strict_json.dumps(chunk.heading).encode(), *chunk.lines)
 
     def _add_chunk(self, length: int, heading: bytes, first_line: int, last_line: int) -> None:
         self.lengths.append(length)
@@ -199,21 +240,37 @@ def _usable_old(folder: str, vault: str, options: IndexOptions) -> tuple[IndexFi
     return old, sha256
 
 
-def _install(folder: str, vault: str, parts: Sequence[bytes | memoryview[int]]) -> tuple[str, str]:
-    """Write the file under the name of its digest, then the seal that makes it valid, then remove older files."""
+def _install(folder: str, vault: str, parts: Sequence[bytes | memoryview[int]], started_ns: int) -> tuple[str, str]:
+    """Write the file under the name of its digest, then the seal that makes it valid, then remove what is of no use."""
     make_private_folder(folder)
-    temporary = os.path.join(folder, "index.new")
-    write_atomically(temporary, parts)
-    sha256 = file_sha256(temporary)
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    sha256 = digest.hexdigest()
     name = f"index-{sha256[:16]}.bin"
     path = os.path.join(folder, name)
-    os.replace(temporary, path)
+    write_atomically(path, parts)
+    before = _sealed_name(folder, vault)
     write_atomically(os.path.join(folder, SEAL_NAME), [seal_text(vault, name, sha256).encode()])
-    for other in os.listdir(folder):
-        if other != name and other.startswith("index") and other.endswith(".bin"):
-            with contextlib.suppress(OSError):
-                os.unlink(os.path.join(folder, other))
+    _remove_others(folder, before, _sealed_name(folder, vault), started_ns)
     return sha256, path
+
+
+def _sealed_name(folder: str, vault: str) -> str | None:
+    try:
+        return os.path.basename(read_seal(folder, vault)[0])
+    except IndexUnusableError:
+        return None
+
+
+def _remove_others(folder: str, before: str | None, sealed: str | None, started_ns: int) -> None:
+    """Remove the index that was replaced, and what killed builds left; never a file that another build may be writing now."""
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            is_ours = _LEFT_BEHIND.fullmatch(entry.name) is not None and entry.name != sealed
+            if is_ours and (entry.name == before or entry.stat().st_mtime_ns < started_ns - _ABANDONED_NS):
+                with contextlib.suppress(OSError):
+                    os.unlink(entry.path)
 
 
 def _save_states(folder: str, sha256: str, states: Mapping[str, tuple[int, int, int, int]], started_ns: int) -> None:

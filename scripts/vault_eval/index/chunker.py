@@ -1,6 +1,7 @@
 """A note's body as chunks: spans of its text under one heading path.
 
-Every character of the body lies in some chunk, no chunk crosses a heading, and each span maps back to source lines.
+Every character of the body that is no blank lies in some chunk, no chunk crosses a heading, and each span maps back to
+source lines.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from vault_eval.index.markdown_blocks import BlockReader, Blocks
 from vault_eval.limits import CHUNK_MAX_CHARACTERS, CHUNK_OVERLAP_CHARACTERS, CHUNK_TARGET_CHARACTERS
 
-_SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。！？；।]|\s")
+_SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。！？；।]")
+_BLANKS = re.compile(r"\s+")
+_TEXT = re.compile(r"\S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +29,22 @@ class ChunkSizes:
     maximum: int = CHUNK_MAX_CHARACTERS
     overlap: int = CHUNK_OVERLAP_CHARACTERS
 
+    @property
+    def room(self) -> int:
+        """What a chunk may hold beside the overlap."""
+        return max(self.maximum - self.overlap, 1)
+
+    @property
+    def aim(self) -> int:
+        """The target where it leaves room for the overlap."""
+        return min(self.target, self.room)
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """`text[start:end]` of the note, under `heading`; `body_start` is where its text begins after its own heading line.
+    """`text[start:end]` of the note, under `heading`; `lines` counts from 1, both ends included.
 
-    `lines` counts from 1, both ends included.
+    `body_start` is where its text begins after the heading line that it starts with; `start` where it starts with none.
     """
 
     start: int
@@ -40,87 +54,124 @@ class Chunk:
     lines: tuple[int, int]
 
 
+class _Section(NamedTuple):
+    """Offsets of one section: its start, the end of its heading lines, its end; and its heading path."""
+
+    start: int
+    heading_end: int
+    end: int
+    heading: tuple[str, ...]
+
+
 def chunk_note(text: str, body_line: int, reader: BlockReader, sizes: ChunkSizes) -> list[Chunk]:
     """The chunks of one note in reading order; lines end at LF, the body starts at the 0-based line `body_line`.
 
     A note without a body is one empty chunk, so that it can still be found by its name.
     """
     line_starts = [0, *(found.end() for found in re.finditer("\n", text))]
-    body_start = line_starts[body_line] if body_line < len(line_starts) else len(text)
-    body = text[body_start:]
-    blocks = reader.blocks(body, need_starts=len(body) > sizes.maximum - sizes.overlap)
     offsets = line_starts[body_line:]
+    body_start = offsets[0] if offsets else len(text)
+    blocks = reader.blocks(text[body_start:], need_starts=len(text) - body_start > sizes.aim)
+    borders = [offsets[line] for line in blocks.starts if line < len(offsets)]
     chunks = []
-    for start, heading_end, end, heading in _sections(blocks, offsets, body_start, len(text)):
-        if start == end or not (heading or text[start:end].strip()):
-            continue
-        cuts = [offsets[line] for line in blocks.starts if line < len(offsets) and heading_end < offsets[line] < end]
-        for piece_start, piece_end in _pieces(text, start, end, cuts, sizes):
-            last = bisect_left(line_starts, max(piece_end, piece_start + 1))
-            lines = (bisect_right(line_starts, piece_start), max(last, 1))
-            chunks.append(Chunk(piece_start, piece_end, min(max(piece_start, heading_end), piece_end), heading, lines))
+    for section in _sections(blocks, offsets, body_start, len(text)):
+        for start, end in _pieces(text, section, borders, sizes):
+            lines = (bisect_right(line_starts, start), bisect_left(line_starts, end))
+            body = min(section.heading_end, end) if start == section.start else start
+            chunks.append(Chunk(start, end, body, section.heading, lines))
     if not chunks:
         line = min(body_line + 1, len(line_starts))
-        chunks.append(Chunk(body_start, len(text), body_start, (), (line, max(line, len(line_starts)))))
+        chunks.append(Chunk(body_start, body_start, body_start, (), (line, line)))
     return chunks
 
 
-def _sections(
-    blocks: Blocks, offsets: Sequence[int], body_start: int, text_end: int
-) -> Iterator[tuple[int, int, int, tuple[str, ...]]]:
-    """Start, end of the heading line, end, and heading path of each section, in order; the first one has no heading."""
+def _sections(blocks: Blocks, offsets: Sequence[int], body_start: int, text_end: int) -> Iterator[_Section]:
+    """The sections in order; the first one has no heading, and may be empty."""
     path: list[tuple[int, str]] = []
     start = heading_end = body_start
     for heading in blocks.headings:
         first = offsets[heading.first]
-        yield start, heading_end, first, tuple(text for _, text in path)
+        yield _Section(start, heading_end, first, tuple(text for _, text in path))
         path = [(level, text) for level, text in path if level < heading.level]
         path.append((heading.level, heading.text))
         start = first
         heading_end = offsets[heading.after] if heading.after < len(offsets) else text_end
-    yield start, heading_end, text_end, tuple(text for _, text in path)
+    yield _Section(start, heading_end, text_end, tuple(text for _, text in path))
 
 
-def _pieces(text: str, start: int, end: int, cuts: Sequence[int], sizes: ChunkSizes) -> Iterator[tuple[int, int]]:
-    """Spans of one section, cut at its blocks where these are short enough, else at lines, sentences, blanks, anywhere."""
-    room = max(sizes.maximum - sizes.overlap, 1)
-    target = min(sizes.target, room)
-    begin = shown = start
-    while end - begin > target:
-        cut = _cut(text, begin, end, cuts, target, room)
+def _pieces(text: str, section: _Section, borders: Sequence[int], sizes: ChunkSizes) -> Iterator[tuple[int, int]]:
+    """Spans of one section, cut at its blocks where these are short enough, else at lines, sentences, blanks, anywhere.
+
+    Each begins with what it repeats of the one before; none is blank, and a heading never stands without the text below it.
+    """
+    end = section.end
+    begin = shown = _next_text(text, section.start, end)
+    first_text = _next_text(text, section.heading_end, end)
+    cuts = borders[bisect_right(borders, first_text) : bisect_left(borders, end)]
+    while end - begin > sizes.aim:
+        cut = _cut(text, begin, end, cuts, sizes)
         if cut >= end:
             break
         yield shown, cut
-        begin = cut
-        shown = _overlap_start(text, begin, max(shown, begin - sizes.overlap))
-    yield shown, end
+        begin = _next_text(text, cut, end)
+        shown = _overlap_start(text, cut, max(shown, cut - sizes.overlap, min(section.heading_end, cut)))
+        if begin - shown > sizes.overlap:
+            shown = begin
+    if begin < end:
+        yield shown, end
 
 
-def _cut(text: str, begin: int, end: int, cuts: Sequence[int], target: int, room: int) -> int:
-    """The end of a piece that starts at `begin`: after `begin`, at most `room` later."""
-    if begin + target < end <= begin + room and not (cuts and begin < cuts[bisect_left(cuts, end) - 1] < end):
+def _next_text(text: str, start: int, end: int) -> int:
+    """The first place from `start` on that is no blank, or `end`."""
+    found = _TEXT.search(text, start, end)
+    return found.start() if found else end
+
+
+def _cut(text: str, begin: int, end: int, cuts: Sequence[int], sizes: ChunkSizes) -> int:
+    """The end of a piece that starts at `begin`: after `begin`, at most the room of a chunk later."""
+    aim = begin + sizes.aim
+    if end <= begin + sizes.room and not (cuts and cuts[-1] > begin):
         # What is left is a single block that fits: leave it whole.
         return end
-    before = bisect_right(cuts, begin + target) - 1
+    before = bisect_right(cuts, aim) - 1
     if before >= 0 and cuts[before] > begin:
         return cuts[before]
-    if before + 1 < len(cuts) and cuts[before + 1] <= begin + room:
+    if before + 1 < len(cuts) and cuts[before + 1] <= begin + sizes.room:
         return cuts[before + 1]
-    line = text.rfind("\n", begin, min(begin + target, end)) + 1
-    if line > begin:
-        return line
-    window = text[begin + target // 2 : begin + target]
-    ends = [found.end() for found in _SENTENCE_END.finditer(window)]
-    cut = begin + target // 2 + ends[-1] if ends else begin + target
-    while begin < cut < end and unicodedata.combining(text[cut]):
+    line = text.rfind("\n", begin, aim) + 1
+    return line if line > begin else _cut_in_line(text, begin, aim)
+
+
+def _cut_in_line(text: str, begin: int, aim: int) -> int:
+    """The last sentence end in the second half of `text[begin:aim]`, else the last blank, else `aim`; never before a mark."""
+    middle = (begin + aim) // 2
+    for border in (_SENTENCE_END, _BLANKS):
+        ends = [found.end() for found in border.finditer(text, middle, aim)]
+        if ends:
+            break
+    cut = ends[-1] if ends else aim
+    while cut > begin and _is_mark(text, cut):
         cut -= 1
-    return cut if cut > begin else begin + target
+    return cut if cut > begin else aim
 
 
 def _overlap_start(text: str, cut: int, earliest: int) -> int:
-    """The first line or word border at or after `earliest`; `earliest` itself in text without blanks."""
-    window = text[earliest:cut]
-    border = window.find("\n")
-    if border < 0:
-        border = next((at for at, letter in enumerate(window) if letter.isspace()), -1)
-    return earliest + border + 1 if border >= 0 else earliest
+    """The first line or word border from `earliest` on with text before `cut`; in text without blanks, `earliest` itself."""
+    if not earliest or text[earliest - 1] == "\n":
+        return earliest
+    line = text.find("\n", earliest, cut)
+    if line >= 0 and _next_text(text, line, cut) < cut:
+        return line + 1
+    if text[earliest - 1].isspace():
+        return earliest
+    blanks = _BLANKS.search(text, earliest, cut)
+    if blanks and blanks.end() < cut:
+        return blanks.end()
+    while earliest < cut and _is_mark(text, earliest):
+        earliest += 1
+    return earliest
+
+
+def _is_mark(text: str, place: int) -> bool:
+    """Whether a combining mark stands there, which belongs to the letter before it."""
+    return place < len(text) and unicodedata.category(text[place]).startswith("M")

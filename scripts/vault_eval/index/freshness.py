@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vault_eval.index.states import NoteStates
-from vault_eval.index.store import IndexFile
+from vault_eval.index.store import LABEL_NOTE, IndexFile
 from vault_eval.vault.snapshot import PageDigests
 from vault_eval.vault.walk import VaultListing
 
@@ -15,8 +15,8 @@ from vault_eval.vault.walk import VaultListing
 class Freshness:
     """The SHA-256 of every note now, and which notes the index does not have, has in another state, or has in vain.
 
-    Notes that cannot be read, and those the index left out for a reason, are in none of the lists. `renamed` gives for a
-    removed note the added one that has its bytes.
+    An indexed note that cannot be read any more counts as changed, one that the index left out as added once its bytes are
+    others; label notes are in none of the lists. `renamed` gives for a removed note the added one that has its bytes.
     """
 
     indexed: frozenset[str]
@@ -34,10 +34,11 @@ class Freshness:
 
 
 def compare_with_vault(listing: VaultListing, index: IndexFile, states: NoteStates, pages: PageDigests) -> Freshness:
-    """Hold the index against the listing; a note whose file state is the one remembered is taken as unchanged, others are read."""
+    """The index held against the listing; a note with the file state remembered is taken as unchanged, others are read."""
     indexed = {index.page(ordinal): ordinal for ordinal in range(index.page_count)}
     every = frozenset(indexed)
     left_out = dict(index.skipped())
+    unusable = index.unusable()
     digests: dict[str, str] = {}
     added: list[str] = []
     changed: list[str] = []
@@ -47,7 +48,7 @@ def compare_with_vault(listing: VaultListing, index: IndexFile, states: NoteStat
         now = before if states.get(note.page) == tuple(note.state) else pages.digest(note.page)
         if now is not None:
             digests[note.page] = now
-        if before is None and note.page not in left_out:
+        if before is None and _is_new(note.page, now, left_out, unusable):
             added.append(note.page)
         elif before is not None and now != before:
             changed.append(note.page)
@@ -55,3 +56,10 @@ def compare_with_vault(listing: VaultListing, index: IndexFile, states: NoteStat
     bytes_of = {page: index.page_digest(ordinal) for page, ordinal in indexed.items()}
     renamed = {page: by_digest[digest] for page, digest in bytes_of.items() if digest in by_digest}
     return Freshness(every, left_out, digests, tuple(added), tuple(changed), tuple(sorted(indexed)), renamed)
+
+
+def _is_new(page: str, now: str | None, left_out: Mapping[str, str], unusable: Mapping[str, str]) -> bool:
+    """Whether a note that is not in the index might be after the next build."""
+    if page not in left_out:
+        return True
+    return left_out[page] != LABEL_NOTE and now != unusable.get(page)

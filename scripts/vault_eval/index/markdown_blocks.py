@@ -20,8 +20,15 @@ _MAYBE_HEADING = re.compile(r"^ {0,3}(?:#{1,6}(?:[ \t]|$)|=+[ \t]*$|-+[ \t]*$)",
 
 _LINK = re.compile(r"!?\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]|!?\[([^\[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
 _BLOCK_ID = re.compile(r"\s\^[A-Za-z0-9-]+\s*$")
-_EMPHASIS = re.compile(r"\*+|~~|==|`+|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)")
+# What stands in code is read as it is; a backslash takes the meaning of the sign after it.
+_MARKUP = re.compile(
+    r"(?P<ticks>`+)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)|\\(?P<escaped>[!-/:-@\[-`{-~])"
+    r"|\*+|~~|==(?=\S)|(?<=\S)==|`+|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)",
+    re.DOTALL,
+)
 _SPACES = re.compile(r"\s+")
+# A paragraph with `---` right below it is a heading too, however long; its path is kept with every section below.
+_HEADING_MAX_CHARACTERS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +74,16 @@ class BlockReader:
 
 
 def readable(heading: str) -> str:
-    """The text a person reads: link texts, no code, emphasis or highlight signs, no block id, single blanks."""
-    text = _LINK.sub(_link_text, _BLOCK_ID.sub("", " " + heading))
-    return _SPACES.sub(" ", _EMPHASIS.sub("", text)).strip()
+    """The text a person reads: link texts, no code, emphasis or highlight signs, no block id, single blanks.
+
+    Cut after 1,000 characters.
+    """
+    text = _LINK.sub(_link_text, _BLOCK_ID.sub("", " " + heading[: 4 * _HEADING_MAX_CHARACTERS]))
+    return _SPACES.sub(" ", _MARKUP.sub(_plain, text)).strip()[:_HEADING_MAX_CHARACTERS].rstrip()
+
+
+def _plain(markup: re.Match[str]) -> str:
+    return (markup["code"] or "").strip() or markup["escaped"] or ""
 
 
 def _link_text(link: re.Match[str]) -> str:

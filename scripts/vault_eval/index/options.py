@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from vault_eval.errors import UsageError
 from vault_eval.index.chunker import ChunkSizes
 from vault_eval.index.prefix import PrefixKind
+from vault_eval.vault.note_text import LABEL_PROPERTY
 
 # Changes when the same notes and options would give other terms or chunks: an older index is then rebuilt.
 ANALYSIS = 1
-LABEL_PROPERTY = "answers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,31 +50,37 @@ class IndexOptions:
         if self.stem is not None:
             arguments += ["--stem", self.stem]
         for glob in self.exclude:
-            arguments += ["--exclude", glob]
+            # A word that starts with a hyphen would be taken for an option of its own.
+            arguments += [f"--exclude={glob}"] if glob.startswith("-") else ["--exclude", glob]
         return arguments
 
 
 def options_from_json(value: object) -> IndexOptions:
     """The options kept as JSON. Raises UsageError where a value is not allowed."""
-    if not isinstance(value, dict):
+    exclude = value.get("exclude", []) if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(exclude, list) or not all(isinstance(glob, str) for glob in exclude):
+        # Leaving a damaged exclusion out would index what its owner wants kept out.
         raise UsageError("the remembered index options are damaged; run index again and name the options")
-    exclude = value.get("exclude", [])
     return checked_options(
         value.get("chunk_chars", IndexOptions().sizes.target),
         value.get("chunk_max", IndexOptions().sizes.maximum),
         value.get("overlap", IndexOptions().sizes.overlap),
         value.get("prefix", "synthetic"),
         value.get("stem"),
-        tuple(str(glob) for glob in exclude) if isinstance(exclude, list) else (),
+        tuple(exclude),
     )
 
 
-def checked_options(target: object, maximum: object, overlap: object, prefix: object, stem: object, exclude: tuple[str, ...]) -> IndexOptions:
+def checked_options(
+    target: object, maximum: object, overlap: object, prefix: object, stem: object, exclude: tuple[str, ...]
+) -> IndexOptions:
     """Options whose sizes can be: 50 <= target <= maximum <= 100,000 and 0 <= overlap <= half of the target."""
-    if not (isinstance(target, int) and isinstance(maximum, int) and isinstance(overlap, int)):
+    if not (isinstance(target, int) and isinstance(maximum, int) and isinstance(overlap, int)) or isinstance(overlap, bool):
         raise UsageError("--chunk-chars, --chunk-max and --overlap take whole numbers of characters")
-    if not 50 <= target <= maximum <= 100_000:  # noqa: PLR2004 - the bounds are said in the message
-        raise UsageError(f"--chunk-chars {target} and --chunk-max {maximum}: allowed is 50 <= chunk-chars <= chunk-max <= 100,000")
+    if not 50 <= target <= maximum <= 100_000:
+        raise UsageError(
+            f"--chunk-chars {target} and --chunk-max {maximum}: allowed is 50 <= chunk-chars <= chunk-max <= 100,000"
+        )
     if not 0 <= overlap <= target // 2:
         raise UsageError(f"--overlap {overlap}: allowed is 0 to half of --chunk-chars, which is {target // 2}")
     if prefix not in ("synthetic", "none"):

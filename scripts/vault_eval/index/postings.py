@@ -13,6 +13,8 @@ from itertools import accumulate, chain
 from vault_eval.index.store import IndexFile, Numbers
 
 GONE = 0xFFFF_FFFF
+# Counts are kept in two bytes; only a chunk of one sign repeated has more, and there more hardly adds to its score.
+_COUNT_MAX = 0xFFFF
 
 
 class ForwardPostings:
@@ -25,10 +27,13 @@ class ForwardPostings:
         self._chunks: list[tuple[int, int]] = []
 
     def add(self, chunk: int, counts: Mapping[str, int]) -> None:
-        """Note the terms of one chunk; chunk ordinals must rise."""
+        """Note the terms of one chunk; chunk ordinals must rise. A count above 65,535 is kept as 65,535."""
         ordinals = self._ordinals
         self._terms.extend([ordinals.setdefault(term, len(ordinals)) for term in counts])
-        self._counts.extend(counts.values())
+        if max(counts.values(), default=0) <= _COUNT_MAX:
+            self._counts.extend(counts.values())
+        else:
+            self._counts.extend([min(count, _COUNT_MAX) for count in counts.values()])
         self._chunks.append((chunk, len(counts)))
 
     def inverted(self) -> InvertedPostings:
@@ -67,10 +72,12 @@ class InvertedPostings:
         self.counts = counts
 
 
-def merged_sections(new: InvertedPostings, old: IndexFile | None, renumbered: Sequence[int], lengths: Sequence[int]) -> dict[str, bytes | Numbers]:
+def merged_sections(
+    new: InvertedPostings, old: IndexFile | None, renumbered: Sequence[int], lengths: Sequence[int]
+) -> dict[str, bytes | Numbers]:
     """The term and posting sections of an index of the new chunks and those kept of `old`.
 
-    `renumbered` gives for each old chunk its new ordinal or GONE, in rising order; `lengths` are those of all chunks of the new index.
+    `renumbered` gives for each old chunk its new ordinal or GONE, in rising order; `lengths` are those of all new chunks.
     """
     writer = _SectionWriter(lengths)
     if old is None or not old.chunks:

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from vault_eval.limits import CHUNK_TARGET_CHARACTERS
 from vault_eval.vault.note import Note
+from vault_eval.vault.paths import folded
 
 PrefixKind: TypeAlias = Literal["synthetic", "none"]
 
@@ -20,8 +21,8 @@ def page_prefix(page: str, note: Note, kind: PrefixKind) -> str:
     if kind == "none":
         return ""
     name = posixpath.basename(page)[: -len(".md")]
-    title = note.title if note.title is not None and note.title.casefold() != name.casefold() else None
-    lines = [name, *([title] if title else []), *note.aliases, *note.tags]
+    title = [note.title] if note.title is not None and folded(note.title) != folded(name) else []
+    lines = [name, *title, *note.aliases, *note.tags]
     return "\n".join(dict.fromkeys(lines))[:CHUNK_TARGET_CHARACTERS]
 
 

@@ -24,7 +24,7 @@ _SLACK = 1.0 + 1e-9
 # Below this many postings, walking the list is cheaper than finding out whether it can be left out.
 _SHORT_LIST_POSTINGS = 300
 # Looking up one chunk in a list costs about as much as walking this many of its postings.
-_LOOKUP_POSTINGS = 6
+_LOOKUP_POSTINGS = 10
 
 
 class Hit(NamedTuple):
@@ -71,7 +71,7 @@ class Searcher:
         for position, postings in enumerate(lists):
             size = postings.end - postings.start
             if len(sums) >= n and size > _SHORT_LIST_POSTINGS:
-                if size > len(sums):
+                if 2 * size > len(sums):
                     reached = max(reached, self._reached(terms, sums, n))
                 if left * _SLACK < reached:
                     return self._finish(terms, sums, lists[position:], reached, n)
@@ -168,7 +168,8 @@ class Searcher:
         """The n best of the chunks seen: those that can still reach the score are looked up in the lists not walked."""
         left = sum(one.bound for one in rest)
         for postings in rest:
-            sums = {chunk: partial for chunk, partial in sums.items() if (partial + left) * _SLACK >= reached}
+            needed = reached / _SLACK - left
+            sums = {chunk: partial for chunk, partial in sums.items() if partial >= needed}
             if len(sums) <= 2 * n:
                 break
             left -= postings.bound
@@ -178,7 +179,8 @@ class Searcher:
         least = reached
         if len(sums) > n:
             least = max(least, nlargest(n, sums.values())[-1])
-        survivors = (chunk for chunk, partial in sums.items() if (partial + left) * _SLACK >= least)
+        needed = least / _SLACK - left
+        survivors = (chunk for chunk, partial in sums.items() if partial >= needed)
         return [Hit(chunk, -score) for score, chunk in nsmallest(n, ((-self.score(terms, chunk), chunk) for chunk in survivors))]
 
     def _look_up_each(self, sums: dict[int, float], postings: TermPostings) -> None:

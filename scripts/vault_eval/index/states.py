@@ -40,4 +40,4 @@ def read_states(folder: str, index_sha256: str) -> NoteStates:
 
 
 def _is_state(row: object) -> bool:
-    return isinstance(row, list) and len(row) == 4 and all(isinstance(item, int) for item in row)  # noqa: PLR2004 - size, mtime, ctime, inode
+    return isinstance(row, list) and len(row) == 4 and all(isinstance(item, int) for item in row)  # size, mtime, ctime, inode

@@ -21,11 +21,13 @@ from typing import Literal, TypeAlias
 from vault_eval import strict_json
 from vault_eval.digests import DIGEST_BYTES, sha256_hex
 from vault_eval.errors import IndexUnusableError
+from vault_eval.vault.paths import quoted
 
 FORMAT = "vault-eval.index.v1"
 SEAL_FORMAT = "vault-eval.seal.v1"
 SEAL_NAME = "seal.json"
 STATES_NAME = "states.json"
+LABEL_NOTE = "a label note: it may not answer its own queries"
 
 _MAGIC = b"VAULTEVL"
 _HEAD = struct.Struct("<8sI32s")
@@ -65,17 +67,18 @@ class IndexFile:
     def __init__(self, path: str) -> None:
         self.path = path
         self._views: dict[str, memoryview[int]] = {}
+        self._names: dict[int, str] = {}
+        self._paths: dict[int, tuple[str, ...]] = {}
+        self._map = _mapped(path)
         try:
-            self._file = open(path, "rb")  # noqa: SIM115 - held as long as the map
-        except OSError as error:
-            raise IndexUnusableError(f"the index file {path!r} cannot be opened: {error.strerror}") from None
-        try:
-            self._map = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
             self.header = _read_header(self._map, path)
             self._open_sections()
-        except (OSError, ValueError, struct.error, KeyError, TypeError) as error:
-            self._file.close()
+        except (ValueError, struct.error, KeyError, TypeError) as error:
+            self.close()
             raise IndexUnusableError(f"the index file {path!r} is corrupt: {error}") from None
+        except IndexUnusableError:
+            self.close()
+            raise
 
     def __enter__(self) -> IndexFile:
         return self
@@ -89,20 +92,19 @@ class IndexFile:
             view.release()
         self._views.clear()
         self._map.close()
-        self._file.close()
 
     def __getitem__(self, section: str) -> memoryview[int]:
         return self._views[section]
 
     def _open_sections(self) -> None:
-        whole = memoryview(self._map)
         self.options: Mapping[str, object] = _mapping(self.header["options"])
         places = _mapping(self.header["sections"])
-        for name, code in SECTIONS.items():
-            offset, size, _ = _place(places[name])
-            if offset % _ALIGNMENT or offset + size > len(whole) or size % _ITEM_BYTES[code]:
-                raise ValueError(f"the section {name} lies outside the file")
-            self._views[name] = whole[offset : offset + size].cast(code)
+        with memoryview(self._map) as whole:
+            for name, code in SECTIONS.items():
+                offset, size, _ = _place(places[name])
+                if offset % _ALIGNMENT or offset + size > len(whole) or size % _ITEM_BYTES[code]:
+                    raise ValueError(f"the section {name} lies outside the file")
+                self._views[name] = whole[offset : offset + size].cast(code)
         self.chunks = len(self["chunk_lengths"])
         self.page_count = len(self["page_offsets"]) - 1
         self.term_count = len(self["term_offsets"]) - 1
@@ -129,8 +131,11 @@ class IndexFile:
 
     def page(self, ordinal: int) -> str:
         """The name of a page by its ordinal."""
-        offsets = self["page_offsets"]
-        return str(self["pages"][offsets[ordinal] : offsets[ordinal + 1]], "utf-8")
+        name = self._names.get(ordinal)
+        if name is None:
+            offsets = self["page_offsets"]
+            name = self._names[ordinal] = str(self["pages"][offsets[ordinal] : offsets[ordinal + 1]], "utf-8")
+        return name
 
     def page_ordinal(self, page: str) -> int | None:
         """The ordinal of a page by its name, or None where it is not in the index."""
@@ -153,9 +158,12 @@ class IndexFile:
     def heading(self, chunk: int) -> tuple[str, ...]:
         """The heading path of a chunk, outermost first."""
         ordinal = self["chunk_headings"][chunk]
-        offsets = self["heading_offsets"]
-        path = strict_json.loads(str(self["headings"][offsets[ordinal] : offsets[ordinal + 1]], "utf-8"))
-        return tuple(str(text) for text in path) if isinstance(path, list) else ()
+        path = self._paths.get(ordinal)
+        if path is None:
+            offsets = self["heading_offsets"]
+            texts = strict_json.loads(str(self["headings"][offsets[ordinal] : offsets[ordinal + 1]], "utf-8"))
+            path = self._paths[ordinal] = tuple(str(text) for text in texts) if isinstance(texts, list) else ()
+        return path
 
     def lines(self, chunk: int) -> tuple[int, int]:
         """First and last source line of a chunk, counted from 1."""
@@ -168,6 +176,10 @@ class IndexFile:
     def skipped(self) -> list[tuple[str, str]]:
         """Notes left out when the index was built: path and reason."""
         return self._remarks("skipped")
+
+    def unusable(self) -> dict[str, str]:
+        """SHA-256 of the notes that were read and left out since their bytes are no text."""
+        return dict(self._remarks("unusable"))
 
     def warnings(self) -> dict[str, list[str]]:
         """What is odd about notes in the index, by page."""
@@ -203,10 +215,12 @@ class IndexFile:
         return None
 
 
-def index_bytes(options: Mapping[str, object], total_length: int, sections: Mapping[str, bytes | Numbers]) -> Iterator[bytes | memoryview[int]]:
+def index_bytes(
+    options: Mapping[str, object], total_length: int, sections: Mapping[str, bytes | Numbers]
+) -> Iterator[bytes | memoryview[int]]:
     """The parts of an index file in order, padding included; the same content gives the same bytes."""
     if sys.byteorder != "little":
-        raise IndexUnusableError("indexes are little-endian and this machine is big-endian: build and evaluate on a little-endian one")
+        raise IndexUnusableError("indexes are little-endian, this machine is big-endian: build and evaluate on another one")
     views = {name: memoryview(sections[name]).cast("B") if len(sections[name]) else memoryview(b"") for name in SECTIONS}
     digests = {name: hashlib.sha256(view).hexdigest() for name, view in views.items()}
     # Places depend on the header's length, which depends on the places: reserve room for the largest numbers first.
@@ -224,9 +238,12 @@ def index_bytes(options: Mapping[str, object], total_length: int, sections: Mapp
         yield bytes(_aligned(places[name][0] + len(view)) - places[name][0] - len(view))
 
 
-def _header(options: Mapping[str, object], total_length: int, places: Mapping[str, tuple[int, int]], digests: Mapping[str, str]) -> bytes:
+def _header(
+    options: Mapping[str, object], total_length: int, places: Mapping[str, tuple[int, int]], digests: Mapping[str, str]
+) -> bytes:
     rows = {name: [*place, digests[name]] for name, place in places.items()}
-    return strict_json.encode(strict_json.dumps({"format": FORMAT, "options": dict(options), "total_length": total_length, "sections": rows}))
+    content = {"format": FORMAT, "options": dict(options), "total_length": total_length, "sections": rows}
+    return strict_json.encode(strict_json.dumps(content))
 
 
 def file_sha256(path: str) -> str:
@@ -241,25 +258,19 @@ def file_sha256(path: str) -> str:
 def seal_text(vault: str, index_name: str, index_sha256: str) -> str:
     """The seal that makes an index file valid for one vault; `vault` is the vault's id."""
     content = {"format": SEAL_FORMAT, "index_format": FORMAT, "vault": vault, "file": index_name, "sha256": index_sha256}
-    return strict_json.dumps({**content, "seal": sha256_hex(strict_json.dumps(content).encode())}, spread=1) + "\n"
+    return strict_json.dumps({**content, "seal": _seal_digest(content)}, spread=1) + "\n"
 
 
 def read_seal(folder: str, vault: str) -> tuple[str, str]:
     """Path and SHA-256 of the index file in `folder`. Raises IndexUnusableError: missing, damaged, other version or vault."""
-    path = os.path.join(folder, SEAL_NAME)
-    try:
-        with open(path, "rb") as file:
-            seal = strict_json.loads(file.read(_SEAL_MAX_BYTES).decode("utf-8"))
-    except FileNotFoundError:
-        raise IndexUnusableError(f"there is no index in {folder!r}") from None
-    except (OSError, ValueError) as error:
-        raise IndexUnusableError(f"the index in {folder!r} is corrupt: {SEAL_NAME} cannot be read ({error})") from None
-    if not isinstance(seal, dict) or seal.get("format") != SEAL_FORMAT or seal.get("index_format") != FORMAT:
-        found = seal.get("index_format") if isinstance(seal, dict) else None
-        raise IndexUnusableError(f"the index in {folder!r} is of another version: {found!r} where {FORMAT!r} is read")
-    content = {key: value for key, value in seal.items() if key != "seal"}
+    seal = _seal(folder)
+    found = seal.get("index_format")
+    if seal.get("format") != SEAL_FORMAT or found != FORMAT:
+        shown = "nothing" if found is None else quoted(str(found))
+        raise IndexUnusableError(f"the index in {folder!r} is of another version: {shown} where {FORMAT!r} is read")
     name, sha256 = seal.get("file"), seal.get("sha256")
-    if seal.get("seal") != sha256_hex(strict_json.dumps(content).encode()) or not isinstance(name, str) or not isinstance(sha256, str):
+    content = {key: value for key, value in seal.items() if key != "seal"}
+    if not (isinstance(name, str) and isinstance(sha256, str) and seal.get("seal") == _seal_digest(content)):
         raise IndexUnusableError(f"the index in {folder!r} is corrupt: {SEAL_NAME} does not have its own digest")
     if seal.get("vault") != vault:
         raise IndexUnusableError(f"the index in {folder!r} belongs to another vault, or the vault was moved")
@@ -275,9 +286,45 @@ def open_index(folder: str, vault: str, *, verify: bool) -> tuple[IndexFile, str
     if not os.path.exists(path):
         # A build that just finished may have replaced it: the seal names the new one.
         path, sha256 = read_seal(folder, vault)
-    if verify and os.path.exists(path) and file_sha256(path) != sha256:
+    if verify and _digest_of(path) != sha256:
         raise IndexUnusableError(f"the index in {folder!r} is corrupt: its bytes do not have the digest in {SEAL_NAME}")
     return IndexFile(path), sha256
+
+
+def _seal(folder: str) -> Mapping[str, object]:
+    try:
+        with open(os.path.join(folder, SEAL_NAME), "rb") as file:
+            seal = strict_json.loads(file.read(_SEAL_MAX_BYTES).decode("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise IndexUnusableError(f"there is no index in {folder!r}") from None
+    except (OSError, ValueError) as error:
+        raise IndexUnusableError(f"the index in {folder!r} is corrupt: {SEAL_NAME} cannot be read ({error})") from None
+    if not isinstance(seal, dict):
+        raise IndexUnusableError(f"the index in {folder!r} is corrupt: {SEAL_NAME} is no seal")
+    return seal
+
+
+def _seal_digest(content: Mapping[str, object]) -> str:
+    return sha256_hex(strict_json.encode(strict_json.dumps(content)))
+
+
+def _digest_of(path: str) -> str:
+    try:
+        return file_sha256(path)
+    except (OSError, ValueError) as error:
+        raise _cannot_be_opened(path, error) from None
+
+
+def _mapped(path: str) -> mmap.mmap:
+    try:
+        with open(path, "rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:
+        raise _cannot_be_opened(path, error) from None
+
+
+def _cannot_be_opened(path: str, error: Exception) -> IndexUnusableError:
+    return IndexUnusableError(f"the index file {path!r} cannot be opened: {getattr(error, 'strerror', None) or error}")
 
 
 def _read_header(whole: mmap.mmap, path: str) -> dict[str, strict_json.JsonValue]:

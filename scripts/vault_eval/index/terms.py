@@ -1,9 +1,10 @@
 """Text to terms, the same for notes and for queries.
 
-Text is brought to NFKC, invisible characters are dropped, hyphens unified; an apostrophe ends a word. A word is a run of letters,
-digits, marks and `_`; words joined by one of `. - @ :` are one identifier, which counts whole and in its parts, and so
-does camelCase. Scripts written without blanks (Han, Kana, Hangul, Thai, Lao, Khmer, Myanmar) are cut into runs of one to
-three characters. Letters are case-folded, dotted and dotless i are one letter. No word is left out, however common or short.
+Text is brought to NFKC, invisible characters are dropped, hyphens and apostrophes unified; an apostrophe ends a word. A word
+is a run of letters, digits, marks and `_`; words joined by one of `. - @ :` are one identifier, which counts whole and in its
+parts, and so does camelCase. Data URIs are no text. Scripts written without blanks (Han, Kana, Hangul, Thai, Lao, Khmer,
+Myanmar) are cut into runs of one to three characters. Letters are case-folded, dotted and dotless i are one letter. No word
+is left out, however common or short.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 
 from vault_eval.errors import MissingPackageError, UsageError
 
@@ -45,17 +47,34 @@ _UNSPACED = (
     "\uac00-\ud7ff\uf900-\ufaff\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
 )
 _GRAM_MAX_CHARACTERS = 3
-# A longer identifier is a blob; cut on both sides, it still meets itself.
+# A longer identifier is a blob; cut on both sides, it still meets itself, and its humps are noise.
 _TERM_MAX_CHARACTERS = 128
 # Distinct words kept with their terms: a vault of 10,000 notes has fewer; beyond it, the memory is worth more.
 _CACHED_WORDS_MAX = 300_000
 _CACHED_WORD_MAX_CHARACTERS = 24
 
-_INVISIBLE = dict.fromkeys([0x00AD, 0x034F, 0x061C, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF])
+# Soft hyphen, joiners, direction marks, byte-order mark, and variation selectors, which choose a glyph and not a letter.
+_INVISIBLE = dict.fromkeys(
+    [
+        *(0x00AD, 0x034F, 0x061C, 0xFEFF),
+        *range(0x180B, 0x1810),
+        *range(0x200B, 0x2010),
+        *range(0x202A, 0x202F),
+        *range(0x2060, 0x2070),
+        *range(0xFE00, 0xFE10),
+        *range(0xE0100, 0xE01F0),
+    ]
+)
+# Apostrophes that Unicode takes for letters would glue what others part.
 _UNIFIED = {
     **dict.fromkeys([0x2010, 0x2011, 0x2012, 0x2013, 0x2212, 0xFE58, 0xFE63, 0xFF0D], "-"),
+    **dict.fromkeys([0x02BB, 0x02BC], "'"),
 }
-_BLOB = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[\w.=+-]+)*;base64,[A-Za-z0-9+/=\s]*?(?=[^A-Za-z0-9+/=\n]|\n|$)")
+# RFC 2397. Without `;base64` only the types that are written so: `data:a/b,c` may be prose.
+_DATA_URI = re.compile(
+    r"(?<!\w)data:(?:(?:[\w.+-]+/[\w.+-]+)?(?:;[\w.=+-]+)*;base64"
+    r"|(?:application|audio|font|image|model|text|video)/[\w.+-]+(?:;[\w.=+-]+)*),[^\s()<>\[\]\"'`|]*"
+)
 _ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:[.\-@:][A-Za-z0-9_]+)*")
 _CAMEL_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _JOINTS = re.compile(r"[_.\-@:]+")
@@ -87,8 +106,7 @@ class Analyzer:
         return counts
 
     def _words(self, text: str) -> list[str]:
-        if "base64," in text:
-            text = _BLOB.sub(" ", text)
+        text = without_data_uris(text)
         if text.isascii():
             return _ASCII_WORD.findall(text)
         text = unicodedata.normalize("NFKC", text.translate(_UNIFIED)).translate(_INVISIBLE).translate(_UNIFIED)
@@ -96,7 +114,8 @@ class Analyzer:
             # Compiled on first use only: an English query process does not pay for it.
             word = rf"\w[\w{_MARKS}]*"
             self._word = re.compile(rf"{word}(?:[.\-@:]{word})*")
-            self._run = re.compile(f"[{_UNSPACED}][{_UNSPACED}{_MARKS}]*|[^{_UNSPACED}]+")
+            # The list of marks holds letters between them; (?!\w) keeps those of other scripts out of the run.
+            self._run = re.compile(rf"[{_UNSPACED}](?:[{_UNSPACED}]|(?!\w)[{_MARKS}])*|[^{_UNSPACED}]+")
         return self._word.findall(text)
 
     def _terms_of(self, word: str) -> tuple[str, ...]:
@@ -124,7 +143,7 @@ class Analyzer:
         terms = [self._term(word)] if len(parts) > 1 else []
         terms += [self._term(part) for part in parts]
         for part in parts:
-            if not part.islower():
+            if not part.islower() and len(part) <= _TERM_MAX_CHARACTERS:
                 humps = _humps(part)
                 if len(humps) > 1:
                     terms += [self._term(hump) for hump in humps]
@@ -133,6 +152,13 @@ class Analyzer:
     def _term(self, word: str) -> str:
         folded = _folded(word[:_TERM_MAX_CHARACTERS])
         return self._stem(folded) if self._stem is not None else folded
+
+
+def without_data_uris(text: str) -> str:
+    """`text` with blanks in place of data URIs, every other character where it was."""
+    if "data:" not in text:
+        return text
+    return _DATA_URI.sub(lambda found: " " * len(found[0]), text)
 
 
 def _folded(word: str) -> str:
@@ -149,7 +175,7 @@ def _humps(word: str) -> list[str]:
     # Letters outside ASCII: look at their case instead of their range.
     shape = "".join("a" if letter.islower() else "A" if letter.isupper() else "0" if letter.isdigit() else "." for letter in word)
     borders = [0, *(found.start() for found in _CAMEL_BORDER.finditer(shape)), len(word)]
-    return [word[start:end] for start, end in zip(borders, borders[1:], strict=False)]
+    return [word[start:end] for start, end in pairwise(borders)]
 
 
 def _grams(run: str) -> list[str]:
@@ -169,7 +195,8 @@ def _stemmer(language: str) -> Callable[[str], str]:
         import snowballstemmer
     except ImportError:
         raise MissingPackageError(
-            "stemming needs the package snowballstemmer: install the extra `stem` (pip install 'vault-eval[stem]'), or use --stem none"
+            "stemming needs the package snowballstemmer: install the extra `stem` (pip install 'vault-eval[stem]'), "
+            "or use --stem none"
         ) from None
     if language not in snowballstemmer.algorithms():
         raise UsageError(f"--stem {language!r}: allowed are none, {', '.join(sorted(snowballstemmer.algorithms()))}")

@@ -6,6 +6,7 @@ Gold that exists but is excluded, unindexed or unreadable stays: the search cann
 
 from __future__ import annotations
 
+import functools
 import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +16,13 @@ from vault_eval.errors import LabelError
 from vault_eval.labels.problems import Place, Problems
 from vault_eval.model import Label
 from vault_eval.vault.paths import folded, quoted
-from vault_eval.vault.reader import LINK, NOT_REGULAR, FileRefusedError, FolderReader
-from vault_eval.vault.walk import VaultListing
+from vault_eval.vault.reader import FolderReader
+from vault_eval.vault.refusal import LINK, NOT_REGULAR, FileRefusedError
+from vault_eval.vault.walk import OTHER_VAULT, VaultListing
 
 Status: TypeAlias = Literal["skipped", "missing-gold", "negative", "scored", "other-collection"]
 _NOT_THERE = "no note of that name is in the vault"
+_MOVED_SHOWN_MAX = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ class _GoldPages:
         self._answers: dict[str, str | None] = {}
 
     def missing(self, page: str) -> str | None:
-        """Why the page counts as missing, or None where it exists."""
+        """Why the page counts as missing, or None where it exists. Raises LabelError for what cannot be gold."""
         if page in self._present:
             return None
         if page not in self._answers:
@@ -95,30 +98,45 @@ class _GoldPages:
             return skipped
         if any(part.startswith(".") for part in page.split("/")):
             return "it lies in a hidden file or folder, which is not part of the vault"
-        nested = next((folder for folder, why in self._skipped.items() if "another vault" in why and page.startswith(f"{folder}/")), None)
+        nested = self._other_vault(page)
         if nested is not None:
             return f"it lies in another vault, {quoted(nested)}"
         try:
             self._reader.read(page)
         except FileRefusedError as refusal:
-            if refusal.reason in (LINK, NOT_REGULAR):
+            if refusal.reason in {LINK, NOT_REGULAR}:
                 raise LabelError(f"the gold page {quoted(page)} cannot be gold: {refusal.reason}; name the note itself") from None
-            if not refusal.absent:
-                return None  # it is there, but cannot be read: a miss, not a fault of the label
-            return self._proposal(page)
-        # A name that the disk takes for this page although the vault spells it otherwise: a disk that ignores letter case.
-        return self._proposal(page)
+            # What is there, but cannot be read, is a miss and no fault of the label.
+            return self._proposal(page) if refusal.absent else None
+        # A disk that ignores letter case takes this name for a note that the vault spells otherwise.
+        return self._proposal(page) if self._reader.spelling_on_disk(page) is None else None
+
+    def _other_vault(self, page: str) -> str | None:
+        folders = (folder for folder, why in self._skipped.items() if why.startswith(OTHER_VAULT))
+        return next((folder for folder in folders if page.startswith(f"{folder}/")), None)
 
     def _proposal(self, page: str) -> str:
         """What the page may have become; never followed, only said."""
-        twin = next((name for name in sorted(self._present) if folded(name) == folded(page)), None)
+        twin = self._by_folded_path.get(folded(page))
         if twin is not None:
             return f"{_NOT_THERE}; in other letter case there is {quoted(twin)}: write it so"
         renamed = self._same_content(page)
         if renamed is not None:
             return f"{_NOT_THERE}; {quoted(renamed)} has the same content: was it renamed?"
-        name = folded(posixpath.basename(page))
-        moved = [one for one in sorted(self._present) if folded(posixpath.basename(one)) == name]
+        moved = self._by_folded_name.get(folded(posixpath.basename(page)), [])
         if moved:
-            return f"{_NOT_THERE}; a note of the same name is at {', '.join(map(quoted, moved[:3]))}: was it moved?"
+            return (
+                f"{_NOT_THERE}; a note of the same name is at {', '.join(map(quoted, moved[:_MOVED_SHOWN_MAX]))}: was it moved?"
+            )
         return f"{_NOT_THERE}; correct the path, or remove the label"
+
+    @functools.cached_property
+    def _by_folded_path(self) -> Mapping[str, str]:
+        return {folded(page): page for page in sorted(self._present, reverse=True)}
+
+    @functools.cached_property
+    def _by_folded_name(self) -> Mapping[str, list[str]]:
+        pages: dict[str, list[str]] = {}
+        for page in sorted(self._present):
+            pages.setdefault(folded(posixpath.basename(page)), []).append(page)
+        return pages

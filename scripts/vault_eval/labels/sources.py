@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 
-from vault_eval.errors import LabelError, UsageError
+from vault_eval.errors import LabelError, UnreadableFileError, UsageError
 from vault_eval.labels.load import LabelDocument
+from vault_eval.labels.rules import EXTENDED_SCHEMA, PLAIN_SCHEMA
 from vault_eval.limits import LABEL_FILE_MAX_BYTES
-from vault_eval.vault.reader import FileRefusedError, FolderReader, read_outside
+from vault_eval.vault.note_text import decode, frontmatter_block
+from vault_eval.vault.paths import quoted
+from vault_eval.vault.reader import FolderReader, read_outside
+from vault_eval.vault.refusal import ABSENT, LINK, FileRefusedError, physical_advice, plain_absolute
 
 NOTE_PREFIX = "note:"
 PROPERTY_PREFIX = "property:"
-_SCHEMAS = (b"claude-obsidian.retrieval-queries.v1", b"vault-eval.labels.v1")
-# A label may be one byte over its limit to be told so; more is not read.
-_READ_MAX_BYTES = LABEL_FILE_MAX_BYTES + 1
+_CARRIERS_SHOWN_MAX = 5
+_SCHEMAS = "|".join(map(re.escape, (PLAIN_SCHEMA, EXTENDED_SCHEMA)))
+_SCHEMA_LINE = re.compile(rf"""^(["']?)schema\1[ \t]*:[ \t]*(["']?)(?:{_SCHEMAS})\2[ \t]*(?:[ \t]#.*)?$""", re.MULTILINE)
 
 
 def open_sources(
@@ -22,8 +27,8 @@ def open_sources(
 ) -> list[LabelDocument]:
     """The bytes of every label source, read without following a link.
 
-    `note:Eval/Labels.md` is vault-relative; a file below the vault, by whatever spelling of the vault's own path, is
-    opened from the vault. Raises LabelError naming the source and the reason.
+    `note:Eval/Labels.md` is vault-relative; a file below the vault, by its physical path or the one it was named with, is
+    opened from the vault. Raises LabelError naming the source and the reason, for a link the physical path to use.
     """
     return [_open(source, reader, vault_as_named, pages) for source in sources]
 
@@ -31,8 +36,8 @@ def open_sources(
 def reread(document: LabelDocument, reader: FolderReader) -> bytes:
     """The bytes of a label source as they are now. Raises FileRefusedError."""
     if document.path_in_vault is not None:
-        return reader.read(document.path_in_vault, _READ_MAX_BYTES)
-    return read_outside(document.name, _READ_MAX_BYTES)
+        return reader.read(document.path_in_vault, LABEL_FILE_MAX_BYTES)
+    return read_outside(document.name, LABEL_FILE_MAX_BYTES)
 
 
 def discover(remembered: Sequence[str], reader: FolderReader, notes: Sequence[str]) -> tuple[str, ...]:
@@ -44,40 +49,64 @@ def discover(remembered: Sequence[str], reader: FolderReader, notes: Sequence[st
     carriers = [note for note in notes if _carries_schema(reader, note)]
     if len(carriers) == 1:
         return (NOTE_PREFIX + carriers[0],)
-    beside = reader.root.rstrip(os.sep) + ".queries.json"
-    if not carriers and os.path.isfile(beside):
+    beside = os.path.join(os.path.dirname(reader.root), f"{os.path.basename(reader.root)}.queries.json")
+    if os.path.isfile(beside):
         return (beside,)
-    found = f"{len(carriers)} notes carry labels ({', '.join(map(repr, carriers[:5]))})" if carriers else "no note carries labels"
     raise UsageError(
-        f"no labels were named with --queries, none are remembered, {found}, and there is no {beside!r}; "
+        f"no labels were named with --queries, none are remembered, {_named(carriers)}, and there is no {beside!r}; "
         "name a file, note:FOLDER/NOTE.md, or write a label file first (README, 'Write labels')"
     )
 
 
 def _open(source: str, reader: FolderReader, vault_as_named: str, pages: Callable[[], Sequence[str]]) -> LabelDocument:
     if source.startswith(PROPERTY_PREFIX):
-        raise UsageError(f"--queries {source!r}: labels kept in a property of the gold notes are not read yet; name a file or a note")
-    inside = source[len(NOTE_PREFIX) :] if source.startswith(NOTE_PREFIX) else _path_in_vault(source, reader.root, vault_as_named)
+        problem = "labels kept in a property of the gold notes are not read yet"
+        raise UsageError(f"--queries {source!r}: {problem}; name a file or a note")
+    inside = None
     try:
+        inside = _path_in_vault(source, reader.root, vault_as_named)
         if inside is not None:
-            return LabelDocument(inside, reader.read(inside, _READ_MAX_BYTES), inside, pages)
-        return LabelDocument(source, read_outside(source, _READ_MAX_BYTES), None, pages)
+            return LabelDocument(inside, reader.read(inside, LABEL_FILE_MAX_BYTES), inside, pages)
+        return LabelDocument(source, read_outside(source, LABEL_FILE_MAX_BYTES), None, pages)
     except FileRefusedError as refusal:
-        limit = f"a label file has at most {LABEL_FILE_MAX_BYTES:,} bytes" if "bytes" in refusal.reason else "name a regular file"
-        raise LabelError(f"the label source {str(source)!r} cannot be used: {refusal}; {limit}") from None
+        physical = source if inside is None else os.path.join(reader.root, inside)
+        problem = f"the label source {source!r} cannot be used: {refusal.reason}"
+        raise LabelError(f"{problem}; {_next_step(refusal, physical)}") from None
+
+
+def _next_step(refusal: FileRefusedError, path: str) -> str:
+    if refusal.reason == LINK:
+        return physical_advice(path)
+    if refusal.reason == ABSENT:
+        return f"nothing is at {path!r}: name a file that exists"
+    if "bytes" in refusal.reason:
+        return "split it into several files, and name each with --queries"
+    return refusal.advice or "name a regular file"
 
 
 def _path_in_vault(source: str, root: str, vault_as_named: str) -> str | None:
-    absolute = os.path.abspath(source)
+    if source.startswith(NOTE_PREFIX):
+        return source[len(NOTE_PREFIX) :]
+    absolute = plain_absolute(source)
     for base in (root, os.path.abspath(vault_as_named)):
-        if os.path.commonpath([absolute, base]) == base:
+        if absolute == base:
+            return ""
+        if absolute.startswith(os.path.join(base, "")):
             return os.path.relpath(absolute, base).replace(os.sep, "/")
     return None
 
 
+def _named(carriers: Sequence[str]) -> str:
+    if not carriers:
+        return "no note carries labels"
+    rest = len(carriers) - _CARRIERS_SHOWN_MAX
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"{len(carriers)} notes carry labels ({', '.join(map(quoted, carriers[:_CARRIERS_SHOWN_MAX]))}{more})"
+
+
 def _carries_schema(reader: FolderReader, note: str) -> bool:
     try:
-        head = reader.read(note)
-    except FileRefusedError:
+        block = frontmatter_block(decode(reader.read(note)))
+    except UnreadableFileError:
         return False
-    return head.lstrip(b"\xef\xbb\xbf").startswith(b"---") and any(schema in head for schema in _SCHEMAS)
+    return block is not None and _SCHEMA_LINE.search(block) is not None

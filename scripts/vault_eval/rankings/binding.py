@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import ChangedError
 from vault_eval.vault.paths import quoted
-from vault_eval.vault.reader import FileRefusedError, FolderReader
+from vault_eval.vault.reader import FolderReader
+from vault_eval.vault.refusal import FileRefusedError
 
 _ADVICE = "the figures would describe neither state: pause sync and run again"
 _SHOWN_MAX = 5
@@ -16,7 +17,10 @@ _SHOWN_MAX = 5
 
 @dataclass(frozen=True, slots=True)
 class BoundFile:
-    """A file whose bytes must stay: its name for messages, their SHA-256, and how to compute it again."""
+    """A file whose bytes must stay: its name for messages, their SHA-256, and how to compute it again.
+
+    `again` gives None where the file is gone or is no longer what it was.
+    """
 
     name: str
     sha256: str
@@ -39,5 +43,6 @@ def refuse_changes(files: Sequence[BoundFile], reader: FolderReader) -> None:
             raise ChangedError(f"{file.name} changed while it was measured; {_ADVICE}")
     changed = reader.changed()
     if changed:
-        named = ", ".join(map(quoted, changed[:_SHOWN_MAX])) + (f" and {len(changed) - _SHOWN_MAX} more" if len(changed) > _SHOWN_MAX else "")
+        rest = len(changed) - _SHOWN_MAX
+        named = ", ".join(map(quoted, changed[:_SHOWN_MAX])) + (f" and {rest} more" if rest > 0 else "")
         raise ChangedError(f"{named} changed while the vault was measured; {_ADVICE}")

@@ -12,6 +12,8 @@ from vault_eval.errors import VaultEvalError
 from vault_eval.limits import COLD_QUERY_MAX_SECONDS
 from vault_eval.model import Label
 
+_SAID_MAX_CHARACTERS = 300
+
 
 @dataclass(frozen=True, slots=True)
 class ColdTimes:
@@ -44,11 +46,19 @@ def _time(command: Sequence[str], clock_ns: Callable[[], int]) -> float:
     started = clock_ns()
     try:
         # A list, never a shell; the query is an argument after `--` and cannot be taken for an option.
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=COLD_QUERY_MAX_SECONDS, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise VaultEvalError(f"cold latency could not be measured: {error}; use --cold-samples 0 to leave it out") from None
+        done = subprocess.run(  # noqa: S603 - our own command, or the interpreter
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=COLD_QUERY_MAX_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise _no_latency(f"a query took longer than {COLD_QUERY_MAX_SECONDS} seconds") from None
+    except (OSError, ValueError) as error:
+        raise _no_latency(str(error)) from None
     elapsed = (clock_ns() - started) / 1e6
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip()[-300:]
-        raise VaultEvalError(f"cold latency could not be measured: retrieve ended with exit code {done.returncode}: {said}")
+        said = done.stderr.decode("utf-8", "replace").strip()[-_SAID_MAX_CHARACTERS:]
+        raise _no_latency(f"{command[0]!r} ended with exit code {done.returncode} and said {said!r}")
     return elapsed
+
+
+def _no_latency(problem: str) -> VaultEvalError:
+    return VaultEvalError(f"cold latency could not be measured: {problem}; use --cold-samples 0 to leave it out")

@@ -17,7 +17,7 @@ _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _MARKUP = re.compile(
     r"[&<>\[\]|`*~^\\@#$]|(?<![^\W_])_|_(?![^\W_])|=(?==)|(?<==)=|%(?=%)|(?<=%)%|:(?=//|[\w+-]+:)|(?<=www)\.", re.IGNORECASE
 )
-_BLOCK_START = re.compile(r"\A(?:(\d+)([.)])|[-+= ])")
+_BLOCK_START = re.compile(r"\A(?:(\d+)([.)])(?=\s|\Z)|[-+= ])")
 # GitHub looks for mentions, issue numbers, addresses and emoji after entities are decoded; a break in the text stops it.
 _BROKEN_UP = frozenset("@#:")
 

@@ -6,14 +6,16 @@ Everything returned is plain text that may hold text of a vault; the rendering e
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from vault_eval.diagnosis.causes import CAUSES
+from vault_eval.diagnosis.causes import CAUSES, CauseName
 from vault_eval.diagnosis.misses import Diagnosis
 from vault_eval.metrics.latency import LatencySummary
 from vault_eval.metrics.score import MetricValue
 from vault_eval.reports.document import Counts, Coverage, QueryRow, RowStatus
 
 NOTHING = "–"
+SOME_MAX = 12
 EXCLUDED = "Excluded is not missed: these queries are in no mean."
 
 _FAMILIES = {"mrr": "MRR", "ndcg": "nDCG", "ap": "AP"}
@@ -34,6 +36,19 @@ ROW_STATUSES: dict[RowStatus, str] = {
     "skipped": "excluded: skipped",
     "error": "error",
 }
+# Causes whose detail is a whole sentence: the meaning before it would say the same twice.
+_DETAIL_SAYS_ALL: frozenset[CauseName] = frozenset(
+    (
+        "label_invalid",
+        "not_indexed",
+        "stale_label_only",
+        "stale",
+        "tokenizer_gap",
+        "vocabulary_mismatch",
+        "tie_lost",
+        "unexplained",
+    )
+)
 _STARTED = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\dZ")
 
 
@@ -50,6 +65,12 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 def queries(number: int) -> str:
     """`1 query`, `12 queries`."""
     return counted(number, "query", "queries")
+
+
+def some(words: Sequence[str]) -> str:
+    """The words with commas between them, the first twelve of a longer list."""
+    rest = len(words) - SOME_MAX
+    return ", ".join(words[:SOME_MAX]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def metric_label(name: str) -> str:
@@ -84,9 +105,9 @@ def milliseconds(value: float) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
-def p95_label(summary: LatencySummary) -> str:
-    """`p95`, which below 20 times is only the slowest of them and says so."""
-    return f"p95 (= slowest of {summary.n})" if summary.p95_is_slowest else "p95"
+def p95_note(summary: LatencySummary) -> str:
+    """`(= slowest of 14)`: what p95 only is below 20 times; else empty."""
+    return f"(= slowest of {summary.n})" if summary.p95_is_slowest else ""
 
 
 def times_bare(cold: LatencySummary, interpreter: LatencySummary | None) -> str | None:
@@ -132,6 +153,8 @@ def excluded_sentence(counts: Counts) -> str | None:
 
 def why(diagnosis: Diagnosis) -> str:
     """The cause of a miss in words, with what was seen."""
+    if diagnosis.detail and diagnosis.cause in _DETAIL_SAYS_ALL:
+        return diagnosis.detail
     meaning = CAUSES[diagnosis.cause].meaning
     return f"{meaning}: {diagnosis.detail}" if diagnosis.detail else meaning
 
@@ -144,7 +167,7 @@ def heading_text(heading: tuple[str, ...]) -> str:
 def outcome(row: QueryRow, cutoff: int) -> str:
     """What became of one query, in a few words."""
     if row.status == "negative":
-        return "found nothing, as it should" if not row.ranking else "found something, should not"
+        return "found nothing, as it should" if not row.ranking else "found something, should not have"
     missed = row.misses(cutoff)
     if missed is None:
         return ROW_STATUSES[row.status]

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 from vault_eval.errors import IndexUnusableError
 from vault_eval.index.bm25 import DEFAULT_B, DEFAULT_K1
-from vault_eval.index.options import LABEL_PROPERTY
 from vault_eval.index.search import Hit, Searcher
 from vault_eval.index.store import FORMAT, IndexFile, file_sha256, open_index, read_seal
 from vault_eval.index.terms import Analyzer
@@ -15,13 +14,14 @@ from vault_eval.limits import CANDIDATE_POOL_MIN_CHUNKS
 from vault_eval.model import Candidates, IndexDescription, RankedPage, Ranking, RetrieverDescription
 from vault_eval.retrievers.protocol import PageEvidence, RetrieverContext, Spec, TermEvidence
 from vault_eval.retrievers.select import number_setting, refuse_unknown_settings
+from vault_eval.vault.note_text import LABEL_PROPERTY
 from vault_eval.vault.reader import FolderReader
 from vault_eval.vault.snapshot import PageDigests
 
 _FRESH, _STALE, _LABEL_ONLY = range(3)
 
 # The first pool: most vaults have several chunks of a page among the best, so the smallest pool would have to grow.
-_POOL_CHUNKS_PER_PAGE = 3
+_POOL_CHUNKS_PER_PAGE = 2.5
 
 
 def open_retriever(spec: Spec, context: RetrieverContext) -> KeywordRetriever:
@@ -69,12 +69,11 @@ class KeywordRetriever:
     def search(self, query: str, depth: int) -> Ranking:
         """The best `depth` fresh pages; the pool of chunks grows until they are found or the matches run out."""
         terms = self.analyzer.terms(query)
-        size = max(CANDIDATE_POOL_MIN_CHUNKS, _POOL_CHUNKS_PER_PAGE * depth)
+        size = max(CANDIDATE_POOL_MIN_CHUNKS, int(_POOL_CHUNKS_PER_PAGE * depth))
         while True:
             hits = self.searcher.best(terms, size)
-            ranking = self._ranking(hits, depth)
-            if len(ranking.pages) >= depth or len(hits) < size:
-                return ranking
+            if len(hits) < size or self._fresh_pages(hits) >= depth:
+                return self._ranking(hits, depth)
             size *= 2
 
     def close(self) -> None:
@@ -126,33 +125,32 @@ class KeywordRetriever:
         same_body = self._pages.body_digest(page, LABEL_PROPERTY) == self._index.page_digest(ordinal, body=True)
         return _LABEL_ONLY if same_body else _STALE
 
+    def _fresh_pages(self, hits: list[Hit]) -> int:
+        pages = {self._index.page_of(hit.chunk) for hit in hits}
+        return sum(self.freshness(page) != _STALE for page in pages)
+
     def _ranking(self, hits: list[Hit], depth: int) -> Ranking:
+        """Pages in the order of their first chunk; stale ones are candidates no more."""
         index = self._index
         first: dict[int, Hit] = {}
-        raw: dict[int, None] = {}
-        stale_chunks = 0
         for hit in hits:
-            ordinal = index.page_of(hit.chunk)
-            raw[ordinal] = None
-            if self.freshness(ordinal) == _STALE:
-                stale_chunks += 1
-            else:
-                first.setdefault(ordinal, hit)
+            first.setdefault(index.page_of(hit.chunk), hit)
+        state = {page: self.freshness(page) for page in first}
+        usable = [page for page in first if state[page] != _STALE]
+        stale = frozenset(page for page in first if state[page] == _STALE)
         pages = tuple(
-            RankedPage(rank, index.page(ordinal), hit.score, index.heading(hit.chunk), index.lines(hit.chunk))
-            for rank, (ordinal, hit) in enumerate(list(first.items())[:depth], 1)
+            RankedPage(rank, index.page(page), first[page].score, index.heading(first[page].chunk), index.lines(first[page].chunk))
+            for rank, page in enumerate(usable[:depth], 1)
         )
-        names = [index.page(ordinal) for ordinal in raw]
-        states = [self.freshness(ordinal) for ordinal in raw]
         return Ranking(
             pages,
             Candidates(
-                usable=tuple(index.page(ordinal) for ordinal in first),
-                raw=tuple(names),
+                usable=tuple(map(index.page, usable)),
+                raw=tuple(map(index.page, first)),
                 chunks=len(hits),
-                stale_chunks=stale_chunks,
-                stale_pages=tuple(name for name, state in zip(names, states, strict=True) if state == _STALE),
-                label_only_pages=tuple(name for name, state in zip(names, states, strict=True) if state == _LABEL_ONLY),
+                stale_chunks=sum(index.page_of(hit.chunk) in stale for hit in hits) if stale else 0,
+                stale_pages=tuple(index.page(page) for page in first if page in stale),
+                label_only_pages=tuple(index.page(page) for page in first if state[page] == _LABEL_ONLY),
                 exhausted=False,
             ),
         )

@@ -8,6 +8,7 @@ from pkgutil import iter_modules
 
 from vault_eval.errors import UsageError
 from vault_eval.retrievers.protocol import Retriever, RetrieverContext, Spec
+from vault_eval.vault.paths import quoted
 
 # Modules of this package that are no searchers.
 _MACHINERY = ("protocol", "select")
@@ -16,18 +17,19 @@ _MACHINERY = ("protocol", "select")
 def parse_specs(texts: Sequence[str]) -> tuple[Spec, ...]:
     """The specs of all `--retriever` options; commas part both specs and settings: `keyword:k1=1.2,b=0.5,keyword`.
 
-    Raises UsageError for an unknown kind, a setting without a value, and the same spec twice.
+    Raises UsageError for an unknown kind, a setting without a value, and the same configuration twice.
     """
-    specs = [_spec(text) for option in texts for text in _split(option)]
-    repeated = {spec.text for spec in specs if sum(other.text == spec.text for other in specs) > 1}
-    if repeated:
-        raise UsageError(f"--retriever {sorted(repeated)[0]!r} is given twice; give each configuration once")
+    specs: list[Spec] = []
+    for spec in (_spec(text) for option in texts for text in _split(option)):
+        if any((spec.kind, spec.settings) == (other.kind, other.settings) for other in specs):
+            raise UsageError(f"--retriever {quoted(spec.text)} is given twice; give each configuration once")
+        specs.append(spec)
     return tuple(specs)
 
 
 def open_retriever(spec: Spec, context: RetrieverContext) -> Retriever:
     """The searcher that a spec names. Raises UsageError for settings it does not have, IndexUnusableError without its index."""
-    module = import_module(f"{__package__}.{_module_name(spec.kind)}")
+    module = import_module(f"{__package__}.{spec.kind.replace('-', '_')}")
     retriever: Retriever = module.open_retriever(spec, context)
     return retriever
 
@@ -35,7 +37,8 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> Retriever:
 def kinds() -> tuple[str, ...]:
     """The names of all searchers there are."""
     package = import_module(str(__package__))
-    return tuple(sorted(module.name.replace("_", "-") for module in iter_modules(package.__path__) if module.name not in _MACHINERY))
+    names = (module.name for module in iter_modules(package.__path__) if module.name not in _MACHINERY)
+    return tuple(sorted(name.replace("_", "-") for name in names))
 
 
 def number_setting(spec: Spec, name: str, default: float, low: float, high: float) -> float:
@@ -46,7 +49,8 @@ def number_setting(spec: Spec, name: str, default: float, low: float, high: floa
     except ValueError:
         value = float("nan")
     if not low <= value <= high:
-        raise UsageError(f"--retriever {spec.text!r}: {name}={text} is not allowed; {name} is a number from {low:g} to {high:g}")
+        problem = f"--retriever {quoted(spec.text)}: {name}={quoted(text or '')} is not allowed"
+        raise UsageError(f"{problem}; {name} is a number from {low:g} to {high:g}")
     return value
 
 
@@ -54,31 +58,28 @@ def refuse_unknown_settings(spec: Spec, allowed: Sequence[str]) -> None:
     """Raises UsageError for the first setting that this kind does not have."""
     for name in spec.settings:
         if name not in allowed:
-            raise UsageError(f"--retriever {spec.text!r}: {spec.kind} has no setting {name!r}; it has {', '.join(allowed)}")
+            has = f"it has {', '.join(allowed)}" if allowed else "it has none"
+            raise UsageError(f"--retriever {quoted(spec.text)}: {spec.kind} has no setting {quoted(name)}; {has}")
 
 
 def _split(option: str) -> list[str]:
     specs: list[str] = []
-    for part in option.split(","):
+    for part in map(str.strip, option.split(",")):
         if specs and "=" in part and ":" not in part.split("=", 1)[0]:
             specs[-1] += f",{part}"
         else:
-            specs.append(part.strip())
+            specs.append(part)
     return specs
 
 
 def _spec(text: str) -> Spec:
-    kind, _, rest = text.partition(":")
-    if _module_name(kind) not in {_module_name(known) for known in kinds()}:
-        raise UsageError(f"--retriever {text!r}: there is no searcher {kind!r}; there are {', '.join(kinds())}")
+    kind, colon, rest = text.partition(":")
+    if kind not in kinds():
+        raise UsageError(f"--retriever {quoted(text)}: there is no searcher {quoted(kind)}; there are {', '.join(kinds())}")
     settings: dict[str, str] = {}
-    for pair in rest.split(",") if rest else ():
-        name, equals, value = pair.partition("=")
-        if not (name and equals and value) or name in settings:
-            raise UsageError(f"--retriever {text!r}: {pair!r} is no setting; write NAME=VALUE, each name once")
+    for pair in rest.split(",") if colon else ():
+        name, _, value = pair.partition("=")
+        if not (name and value) or name in settings:
+            raise UsageError(f"--retriever {quoted(text)}: {quoted(pair)} is no setting; write NAME=VALUE, each name once")
         settings[name] = value
     return Spec(text, kind, settings)
-
-
-def _module_name(kind: str) -> str:
-    return kind.replace("-", "_")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from vault_eval import strict_json
 from vault_eval.limits import OBSIDIAN_CONFIG_MAX_BYTES
-from vault_eval.vault.reader import FileRefusedError, FolderReader
+from vault_eval.vault.paths import page_name, quoted
+from vault_eval.vault.reader import FolderReader
+from vault_eval.vault.refusal import FileRefusedError
 
 APP_CONFIG = ".obsidian/app.json"
+_UNKNOWN = "Obsidian's excluded files are unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,41 +30,48 @@ class Exclusions:
 
 
 def read_exclusions(reader: FolderReader, globs: Sequence[str] = ()) -> Exclusions:
-    """The rules of this vault: `userIgnoreFilters` of `.obsidian/app.json` (path beginnings, or `/regular expressions/`), and `globs`.
+    """The rules of this vault: Obsidian's `userIgnoreFilters` in `.obsidian/app.json`, and `globs`.
 
-    A config that cannot be read or a pattern that Python does not understand is a warning, never a silent skip.
+    Obsidian's filters are beginnings of paths, or `/regular expressions/`, in any letter case. A config that cannot be read,
+    or a pattern that Python does not understand, is a warning, never a silent skip.
     """
     rules: list[tuple[str, Callable[[str], bool]]] = []
-    filters, warnings = _obsidian_filters(reader)
+    filters, problems = _obsidian_filters(reader)
     for text in filters:
         try:
             rules.append((f"excluded in Obsidian: {text}", _obsidian_rule(text)))
-        except re.error as error:
-            warnings.append(f"{APP_CONFIG}: the excluded-files pattern {text!r} is not understood ({error}); it was ignored")
-    rules += [(f"excluded: {glob}", _glob_rule(glob)) for glob in globs]
-    return Exclusions(tuple(rules), tuple(warnings))
+        except (re.error, OverflowError, RecursionError) as error:
+            found = f"the excluded-files pattern {quoted(text)} is not understood ({error})"
+            problems.append(f"{APP_CONFIG}: {found}; it was ignored")
+    rules += [(f"excluded: {glob}", _glob_rule(page_name(glob))) for glob in globs]
+    return Exclusions(tuple(rules), tuple(problems))
 
 
 def _obsidian_filters(reader: FolderReader) -> tuple[list[str], list[str]]:
     try:
         config = strict_json.loads(reader.read(APP_CONFIG, OBSIDIAN_CONFIG_MAX_BYTES).decode("utf-8-sig"))
     except FileRefusedError as refusal:
-        return [], [] if refusal.absent else [f"Obsidian's excluded files are unknown: {refusal}"]
+        return [], [] if refusal.absent else [f"{_UNKNOWN}: {refusal}"]
     except ValueError as error:
-        return [], [f"Obsidian's excluded files are unknown: {APP_CONFIG}: {error}"]
-    filters = config.get("userIgnoreFilters") if isinstance(config, dict) else None
+        return [], [f"{_UNKNOWN}: {APP_CONFIG}: {error}"]
+    if not isinstance(config, dict):
+        return [], [f"{_UNKNOWN}: {APP_CONFIG} holds no JSON object"]
+    filters = config.get("userIgnoreFilters")
     if filters is None:
         return [], []
     if not isinstance(filters, list):
         return [], [f"{APP_CONFIG}: userIgnoreFilters is no list; it was ignored"]
-    return [text for text in filters if isinstance(text, str) and text], []
+    texts = [text for text in filters if isinstance(text, str)]
+    others = len(filters) - len(texts)
+    return [text for text in texts if text], [f"{APP_CONFIG}: {others} excluded files are no text; ignored"] if others else []
 
 
 def _obsidian_rule(text: str) -> Callable[[str], bool]:
-    if len(text) > 1 and text.startswith("/") and text.endswith("/"):
-        pattern = re.compile(text[1:-1])
-        return lambda page: pattern.search(page) is not None
-    return lambda page: page.startswith(text)
+    is_pattern = len(text) > 1 and text.startswith("/") and text.endswith("/")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what Python may read otherwise some day is not the owner's concern
+        pattern = re.compile(page_name(text[1:-1] if is_pattern else f"^{re.escape(page_name(text))}"), re.IGNORECASE)
+    return lambda page: pattern.search(page) is not None
 
 
 def _glob_rule(glob: str) -> Callable[[str], bool]:

@@ -12,11 +12,23 @@ _ID_DIGITS = 16
 
 def vault_root(path: str) -> str:
     """The physical path of a vault folder, all links resolved once. Raises UsageError where there is no folder."""
-    root = os.path.realpath(path)
+    # An empty path, as an unset variable of a shell gives, would be the current folder.
+    found = "an empty path" if not path else "a NUL character" if "\0" in path else ""
+    root = "" if found else os.path.realpath(path)
     if not os.path.isdir(root):
-        found = "a file" if os.path.exists(root) else "nothing"
-        raise UsageError(f"--vault {path!r}: {found} is there; name the folder that holds your notes")
+        found = found or f"{_found(root)} is there"
+        raise UsageError(f"--vault {path!r}: {found}; name the folder that holds your notes")
     return root
+
+
+def _found(place: str) -> str:
+    try:
+        os.stat(place)
+    except PermissionError:
+        return "a place that may not be entered"
+    except OSError:
+        return "nothing"
+    return "a file"
 
 
 def vault_id(root: str) -> str:
@@ -27,9 +39,11 @@ def vault_id(root: str) -> str:
 def refuse_inside_vault(path: str, root: str, option: str) -> None:
     """Raises UnsafePathError where `path`, or any folder above it, is the vault by file identity.
 
-    Spelling does not matter: letter case, `..`, links and bind mounts are all seen through, since the device and
-    inode of every existing ancestor are compared with those of the vault.
+    Spelling does not matter: letter case, `..`, links and a bind mount of the vault are all seen through, since the
+    device and inode of every existing ancestor are compared with those of the vault.
     """
+    if "\0" in path:
+        raise UnsafePathError(f"{option} {path!r} holds a NUL character; name another place")
     vault = os.stat(root)
     place = os.path.realpath(path)
     while True:
@@ -38,7 +52,8 @@ def refuse_inside_vault(path: str, root: str, option: str) -> None:
         except OSError:
             found = None
         if found is not None and os.path.samestat(found, vault):
-            raise UnsafePathError(f"{option} {path!r} lies inside the vault {root!r}; name a place outside it: nothing is written into a vault")
+            problem = f"{option} {path!r} lies inside the vault {root!r}"
+            raise UnsafePathError(f"{problem}; name a place outside it: nothing is written into a vault")
         parent = os.path.dirname(place)
         if parent == place:
             return

@@ -10,6 +10,9 @@ import re
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UnreadableFileError
 
+# The property in which gold notes may keep their questions; it is no part of what is searched.
+LABEL_PROPERTY = "answers"
+
 _BOM = b"\xef\xbb\xbf"
 _CLOSING_FENCE = re.compile(r"^---[ \t]*$", re.MULTILINE)
 
@@ -57,7 +60,7 @@ def why_no_frontmatter(text: str) -> str:
     return "no frontmatter; labels in a note are YAML between a first line `---` and a later line `---`"
 
 
-def body_digest(data: bytes, label_property: str = "answers") -> str:
+def body_digest(data: bytes, label_property: str = LABEL_PROPERTY) -> str:
     """The SHA-256 of a note's bytes without the lines of one top-level property; of all bytes where it is absent.
 
     The property's lines are that of its key and the indented, `- ` and enclosed blank lines after it.

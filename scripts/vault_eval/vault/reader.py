@@ -8,6 +8,8 @@ degraded mode: no component may be a link before and after the read, and the fil
 from __future__ import annotations
 
 import errno
+import functools
+import operator
 import os
 import stat
 import unicodedata
@@ -15,14 +17,37 @@ from typing import NamedTuple
 
 from vault_eval.errors import UnreadableFileError
 from vault_eval.limits import NOTE_MAX_BYTES
+from vault_eval.vault.refusal import (
+    CHANGED,
+    DENIED,
+    LINK,
+    NOT_REGULAR,
+    FileRefusedError,
+    changed_while_read,
+    no_folder,
+    physical_advice,
+    plain_absolute,
+    reason_of,
+    refuse_unplain,
+)
 
-_FILE_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+__all__ = ["DESCRIPTOR_RELATIVE", "LINK", "NOT_REGULAR", "FileRefusedError", "FileState", "FolderReader", "read_outside"]
+
 DESCRIPTOR_RELATIVE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW") and hasattr(os, "O_DIRECTORY")
 
 # Open folders are kept: a vault has far fewer folders than notes. Bounded below the usual limit of 1,024 files.
 _OPEN_FOLDERS_MAX = 128
 _NTFS_REPARSE_POINT = 0x400
+
+
+def _flags(*names: str) -> int:
+    return functools.reduce(operator.or_, (getattr(os, name, 0) for name in names))
+
+
+_FILE_FLAGS = _flags("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
+_FOLDER_FLAGS = _flags("O_RDONLY", "O_NOFOLLOW", "O_DIRECTORY", "O_CLOEXEC")
+# A folder that may be passed through, but not listed, as home folders are on shared machines.
+_SEARCH_FLAGS = _flags("O_PATH", "O_NOFOLLOW", "O_DIRECTORY", "O_CLOEXEC") if hasattr(os, "O_PATH") else None
 
 
 class FileState(NamedTuple):
@@ -34,39 +59,22 @@ class FileState(NamedTuple):
     inode: int
 
 
-class FileRefusedError(UnreadableFileError):
-    """A file was not read; `reason` is the short form: absent, link, not a regular file, …"""
-
-    def __init__(self, path: str, reason: str, advice: str = "") -> None:
-        super().__init__(f"{path!r} was not read: {reason}{'; ' + advice if advice else ''}")
-        self.reason = reason
-
-    @property
-    def absent(self) -> bool:
-        """Nothing of that name is there."""
-        return self.reason == ABSENT
-
-
-ABSENT = "it does not exist"
-LINK = "it is, or passes through, a link"
-NOT_REGULAR = "it is not a regular file"
-CHANGED = "it changed while it was read"
-
-
 class FolderReader:
     """Reads files below one folder, which itself may be reached by a link; close it, or use it in a `with`."""
 
     def __init__(self, root: str, *, descriptor_relative: bool = DESCRIPTOR_RELATIVE) -> None:
         self.root = os.path.realpath(root)
-        self.states: dict[str, FileState] = {}  # path as read -> its state at that moment
+        self.states: dict[str, FileState] = {}  # path as read -> its state when it was first read
+        self._torn: set[str] = set()  # changed during a read, or between two
         self._relative = descriptor_relative
         self._folders: dict[str, int] = {}
         try:
-            if not os.path.isdir(self.root):
-                raise NotADirectoryError
-            self._root_fd = os.open(self.root, _FOLDER_FLAGS) if descriptor_relative else -1
+            self._identity = os.stat(self.root)
+            if not stat.S_ISDIR(self._identity.st_mode):
+                raise NotADirectoryError(errno.ENOTDIR, "a file is there")
+            self._root_fd = _open_folder(self.root, None) if descriptor_relative else -1
         except OSError as error:
-            found = error.strerror or "no folder is there"
+            found = "nothing is there" if isinstance(error, FileNotFoundError) else error.strerror
             raise UnreadableFileError(f"the folder {root!r} cannot be opened ({found}); name an existing folder") from None
 
     def __enter__(self) -> FolderReader:
@@ -77,9 +85,7 @@ class FolderReader:
 
     def close(self) -> None:
         """Release all folders."""
-        for descriptor in self._folders.values():
-            os.close(descriptor)
-        self._folders.clear()
+        self._forget_folders()
         if self._root_fd >= 0:
             os.close(self._root_fd)
             self._root_fd = -1
@@ -87,7 +93,8 @@ class FolderReader:
     def read(self, path: str, max_bytes: int = NOTE_MAX_BYTES) -> bytes:
         """The bytes of one file; `path` is relative to the root with `/`, in the spelling of the disk or in NFC.
 
-        Raises FileRefusedError: absent, a link in any component, not regular, too large, not readable, or changed meanwhile.
+        Raises FileRefusedError: absent, a link in any component, a path that leaves the root, not regular, too large,
+        not readable, or changed meanwhile.
         """
         try:
             return self._read(path, max_bytes)
@@ -96,102 +103,145 @@ class FolderReader:
             if spelled is None or spelled == path:
                 raise
             data = self._read(spelled, max_bytes)
-            self.states[path] = self.states[spelled]
+            self._remember(path, self.states[spelled])
             return data
 
     def state(self, path: str) -> FileState | None:
         """The present state of a regular file, or None where there is none (absent, link, folder, …)."""
         try:
-            folder, _, name = path.rpartition("/")
-            if self._relative:
-                found = os.stat(name, dir_fd=self._folder(folder), follow_symlinks=False)
-            else:
-                self._refuse_links(path)
-                found = os.lstat(os.path.join(self.root, path))
+            found = self._lstat(path)
         except (OSError, UnreadableFileError, ValueError):
             return None
         return _state(found) if stat.S_ISREG(found.st_mode) else None
 
     def changed(self) -> list[str]:
-        """The paths read so far whose state on disk is another one now."""
-        return sorted(path for path, before in self.states.items() if self.state(path) != before and self._spelled_state(path) != before)
+        """The paths read so far that are in another state now, or changed while they were read."""
+        # Folders that are still open would show a folder that was moved away, not the one that is there now.
+        self._forget_folders()
+        if not self._root_is_there():
+            return sorted({*self.states, *self._torn})
+        return sorted(self._torn | {path for path, before in self.states.items() if self._state_now(path) != before})
 
     def list(self, folder: str) -> list[os.DirEntry[str]]:
-        """The entries of one folder below the root, unsorted; `""` is the root. Raises FileRefusedError."""
-        try:
-            place: int | str = self._folder(folder) if self._relative else os.path.join(self.root, folder) if folder else self.root
-            if not self._relative:
-                self._refuse_links(folder)
-            with os.scandir(place) as entries:
-                return list(entries)
-        except OSError as error:
-            raise FileRefusedError(folder, _os_reason(error)) from None
+        """The entries of one folder below the root, unsorted; `""` is the root. Raises FileRefusedError.
 
-    def spelling_on_disk(self, path: str) -> str | None:
-        """The path whose components equal those of `path` in NFC, as the disk spells them, or None."""
-        found = ""
-        for part in path.split("/"):
-            try:
-                names = [entry.name for entry in self.list(found)]
-            except FileRefusedError:
-                return None
-            matches = sorted(name for name in names if name == part or unicodedata.normalize("NFC", name) == unicodedata.normalize("NFC", part))
-            if not matches:
-                return None
-            # The exact spelling wins; else the first, as in the walk of the vault.
-            found = f"{found}/{part if part in matches else matches[0]}".lstrip("/")
+        They can be asked for their state until another folder is listed or a file is read.
+        """
+        refuse_unplain(folder)
+        try:
+            if self._relative:
+                return _entries(self._folder(folder))
+            self._lstat(folder)
+            found = _entries(os.path.join(self.root, folder))
+            self._lstat(folder)
+        except (OSError, ValueError) as error:
+            # The descriptor of a folder that may only be passed through is a bad one for listing.
+            denied = isinstance(error, OSError) and error.errno == errno.EBADF
+            raise FileRefusedError(folder, DENIED if denied else reason_of(error)) from None
         return found
 
-    def _spelled_state(self, path: str) -> FileState | None:
-        spelled = None if path.isascii() else self.spelling_on_disk(path)
+    def spelling_on_disk(self, path: str) -> str | None:
+        """The path whose components equal those of `path` in NFC, as the disk spells them, or None.
+
+        Of several the exact spelling wins, then that in NFC, then the first: the order in which the vault is walked.
+        Where a folder cannot be listed, the rest stays as it is, so that a read says why.
+        """
+        found = [""]
+        parts = path.split("/")
+        for number, part in enumerate(parts):
+            spelled: list[str] = []
+            for folder in found:
+                try:
+                    names = [entry.name for entry in self.list(folder)]
+                except FileRefusedError as refusal:
+                    if not refusal.absent:
+                        return "/".join(filter(None, [folder, *parts[number:]]))
+                    continue
+                spelled += [f"{folder}/{name}" if folder else name for name in _spellings(part, names)]
+            found = spelled
+        return found[0] if found else None
+
+    def _state_now(self, path: str) -> FileState | None:
+        now = self.state(path)
+        if now is not None or path.isascii():
+            return now
+        spelled = self.spelling_on_disk(path)
         return None if spelled is None else self.state(spelled)
+
+    def _root_is_there(self) -> bool:
+        try:
+            return os.path.samestat(os.stat(self.root), self._identity)
+        except OSError:
+            return False
+
+    def _remember(self, path: str, state: FileState) -> None:
+        if self.states.setdefault(path, state) != state:
+            self._torn.add(path)
 
     def _read(self, path: str, max_bytes: int) -> bytes:
         try:
-            descriptor, seen = self._open(path)
-        except OSError as error:
-            raise FileRefusedError(path, _os_reason(error)) from None
-        except ValueError:
-            raise FileRefusedError(path, "its name holds a NUL character") from None
-        try:
-            data, after = _read_regular(descriptor, path, max_bytes)
-        except OSError as error:
-            raise FileRefusedError(path, _os_reason(error)) from None
-        finally:
-            os.close(descriptor)
-        if seen is not None and (seen.inode != after.inode or self.state(path) is None):
-            raise FileRefusedError(path, CHANGED, "pause sync and run again")
-        self.states[path] = after
+            before = self._lstat(path)
+            if not stat.S_ISREG(before.st_mode):  # opening a device may already do something
+                raise FileRefusedError(path, LINK if stat.S_ISLNK(before.st_mode) else NOT_REGULAR)
+            data, state = self._read_open(path, max_bytes)
+        except (OSError, ValueError) as error:
+            raise FileRefusedError(path, reason_of(error)) from None
+        except FileRefusedError as refusal:
+            if refusal.reason == CHANGED:
+                self._torn.add(path)
+            raise
+        self._remember(path, state)
         return data
 
-    def _open(self, path: str) -> tuple[int, FileState | None]:
-        if self._relative:
-            folder, _, name = path.rpartition("/")
-            return os.open(name, _FILE_FLAGS, dir_fd=self._folder(folder)), None
-        self._refuse_links(path)
-        full = os.path.join(self.root, path)
-        return os.open(full, _FILE_FLAGS), _state(os.lstat(full))
+    def _read_open(self, path: str, max_bytes: int) -> tuple[bytes, FileState]:
+        descriptor = self._open(path)
+        try:
+            data, after = _read_regular(descriptor, path, max_bytes)
+        finally:
+            os.close(descriptor)
+        if not self._relative and not self._is_there(path, after):
+            raise changed_while_read(path)
+        return data, _state(after)
+
+    def _is_there(self, path: str, read: os.stat_result) -> bool:
+        try:
+            return os.path.samestat(self._lstat(path), read)
+        except OSError:
+            return False
+
+    def _open(self, path: str) -> int:
+        if not self._relative:
+            return os.open(os.path.join(self.root, path), _FILE_FLAGS)
+        folder, _, name = path.rpartition("/")
+        return os.open(name, _FILE_FLAGS, dir_fd=self._folder(folder))
+
+    def _lstat(self, path: str) -> os.stat_result:
+        refuse_unplain(path)
+        if not self._relative:
+            return _lstat_without_links(self.root, path)
+        folder, _, name = path.rpartition("/")
+        return os.stat(name or ".", dir_fd=self._folder(folder), follow_symlinks=False)
 
     def _folder(self, folder: str) -> int:
-        if not folder:
-            return self._root_fd
         known = self._folders.get(folder)
         if known is not None:
             return known
-        parent, _, name = folder.rpartition("/")
-        descriptor = os.open(name, _FOLDER_FLAGS, dir_fd=self._folder(parent))
+        descriptor, place = self._root_fd, ""
+        for name in folder.split("/") if folder else ():
+            place = f"{place}/{name}" if place else name
+            known = self._folders.get(place)
+            descriptor = self._keep(place, _open_folder(name, descriptor)) if known is None else known
+        return descriptor
+
+    def _keep(self, folder: str, descriptor: int) -> int:
         if len(self._folders) >= _OPEN_FOLDERS_MAX:
             os.close(self._folders.pop(next(iter(self._folders))))
         self._folders[folder] = descriptor
         return descriptor
 
-    def _refuse_links(self, path: str) -> None:
-        place = self.root
-        for part in path.split("/") if path else ():
-            place = os.path.join(place, part)
-            found = os.lstat(place)
-            if stat.S_ISLNK(found.st_mode) or getattr(found, "st_file_attributes", 0) & _NTFS_REPARSE_POINT:
-                raise OSError(errno.ELOOP, LINK)
+    def _forget_folders(self) -> None:
+        while self._folders:
+            os.close(self._folders.popitem()[1])
 
 
 def read_outside(path: str, max_bytes: int) -> bytes:
@@ -199,48 +249,68 @@ def read_outside(path: str, max_bytes: int) -> bytes:
 
     Raises FileRefusedError; for a link the message prints the physical path to use instead.
     """
-    absolute = os.path.abspath(path)
+    absolute = plain_absolute(path)
     drive, tail = os.path.splitdrive(absolute)
     with FolderReader(drive + os.sep) as reader:
         try:
-            return reader.read(tail.replace(os.sep, "/").lstrip("/"), max_bytes)
+            return reader.read(tail.replace(os.sep, "/").strip("/"), max_bytes)
         except FileRefusedError as refusal:
-            advice = ""
-            if refusal.reason == LINK:
-                advice = f"name the physical path instead: {os.path.realpath(absolute)!r}"
+            advice = physical_advice(absolute) if refusal.reason == LINK else refusal.advice
             raise FileRefusedError(path, refusal.reason, advice) from None
 
 
-def _read_regular(descriptor: int, path: str, max_bytes: int) -> tuple[bytes, FileState]:
+def _entries(place: int | str) -> list[os.DirEntry[str]]:
+    with os.scandir(place) as entries:
+        return list(entries)
+
+
+def _spellings(part: str, names: list[str]) -> list[str]:
+    wanted = unicodedata.normalize("NFC", part)
+    matches = [name for name in names if name == part or unicodedata.normalize("NFC", name) == wanted]
+    return sorted(matches, key=lambda name: (name != part, name != wanted, name))
+
+
+def _open_folder(name: str, parent: int | None) -> int:
+    try:
+        return os.open(name, _FOLDER_FLAGS, dir_fd=parent)
+    except PermissionError:
+        if _SEARCH_FLAGS is None:
+            raise
+        return os.open(name, _SEARCH_FLAGS, dir_fd=parent)
+    except NotADirectoryError:  # what Linux says of a link as well
+        raise no_folder(os.stat(name, dir_fd=parent, follow_symlinks=False)) from None
+
+
+def _lstat_without_links(root: str, path: str) -> os.stat_result:
+    place = root
+    found = os.lstat(root)
+    for part in path.split("/") if path else ():
+        place = os.path.join(place, part)
+        try:
+            found = os.lstat(place)
+        except NotADirectoryError:
+            raise no_folder(found) from None
+        if stat.S_ISLNK(found.st_mode) or getattr(found, "st_file_attributes", 0) & _NTFS_REPARSE_POINT:
+            raise OSError(errno.ELOOP, LINK)
+    return found
+
+
+def _read_regular(descriptor: int, path: str, max_bytes: int) -> tuple[bytes, os.stat_result]:
     before = os.fstat(descriptor)
     if not stat.S_ISREG(before.st_mode):
         raise FileRefusedError(path, NOT_REGULAR)
     if before.st_size > max_bytes:
         raise FileRefusedError(path, f"it has {before.st_size:,} bytes; at most {max_bytes:,} are read")
-    data = os.read(descriptor, before.st_size + 1)
-    # A short read is rare but allowed: go on until the file ends or is longer than it was.
-    while 0 < len(data) < before.st_size:
-        more = os.read(descriptor, before.st_size + 1 - len(data))
-        if not more:
-            break
-        data += more
-    after = _state(os.fstat(descriptor))
-    if len(data) != before.st_size or after != _state(before):
-        raise FileRefusedError(path, CHANGED, "pause sync and run again")
-    return data, after
+    parts: list[bytes] = []
+    left = before.st_size + 1  # one more, to see that it ends there
+    while left and (part := os.read(descriptor, left)):
+        parts.append(part)
+        left -= len(part)
+    after = os.fstat(descriptor)
+    if left != 1 or _state(after) != _state(before):
+        raise changed_while_read(path)
+    return b"".join(parts), after
 
 
 def _state(found: os.stat_result) -> FileState:
     return FileState(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
-
-
-def _os_reason(error: OSError) -> str:
-    if isinstance(error, FileNotFoundError):
-        return ABSENT
-    if error.errno in (errno.ELOOP, errno.EMLINK):
-        return LINK
-    if isinstance(error, (IsADirectoryError, NotADirectoryError)):
-        return NOT_REGULAR
-    if isinstance(error, PermissionError):
-        return "permission denied"
-    return (error.strerror or type(error).__name__).lower()

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from vault_eval.digests import sha256_hex
 from vault_eval.vault.excluded import read_exclusions
 from vault_eval.vault.location import vault_id, vault_root
 from vault_eval.vault.note_text import body_digest
-from vault_eval.vault.reader import FileRefusedError, FolderReader
+from vault_eval.vault.reader import FolderReader
+from vault_eval.vault.refusal import FileRefusedError
 from vault_eval.vault.walk import VaultListing, walk_vault
 
 
 class PageDigests:
-    """SHA-256 of pages, read through one reader and remembered for one run."""
+    """SHA-256 of pages, read through one reader and remembered for one run.
 
-    def __init__(self, reader: FolderReader) -> None:
+    `disk_paths` names the file of each page that the disk spells otherwise, where a listing knows it.
+    """
+
+    def __init__(self, reader: FolderReader, disk_paths: Mapping[str, str] = MappingProxyType({})) -> None:
         self._reader = reader
+        self._disk_paths = disk_paths
         self._digests: dict[str, str | None] = {}
         self._problems: dict[str, str] = {}
 
@@ -26,7 +32,7 @@ class PageDigests:
         """SHA-256 of the page's bytes, or None where it cannot be read; `problem` then says why."""
         if page not in self._digests:
             try:
-                self._digests[page] = sha256_hex(self._reader.read(page))
+                self._digests[page] = sha256_hex(self._bytes(page))
             except FileRefusedError as refusal:
                 self._digests[page] = None
                 self._problems[page] = refusal.reason
@@ -35,7 +41,7 @@ class PageDigests:
     def body_digest(self, page: str, label_property: str) -> str | None:
         """SHA-256 of the page's bytes without the lines of its label property, or None where it cannot be read."""
         try:
-            return body_digest(self._reader.read(page), label_property)
+            return body_digest(self._bytes(page), label_property)
         except FileRefusedError:
             return None
 
@@ -46,6 +52,9 @@ class PageDigests:
     def known(self) -> dict[str, str]:
         """The digests of all pages read so far."""
         return {page: digest for page, digest in self._digests.items() if digest is not None}
+
+    def _bytes(self, page: str) -> bytes:
+        return self._reader.read(self._disk_paths.get(page, page))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,4 +83,5 @@ def open_snapshot(path: str, exclude: Sequence[str] = ()) -> Iterator[VaultSnaps
     root = vault_root(path)
     with FolderReader(root) as reader:
         listing = walk_vault(reader, read_exclusions(reader, exclude))
-        yield VaultSnapshot(path, root, vault_id(root), reader, listing, PageDigests(reader))
+        spelled = {note.page: note.disk_path for note in listing.notes if note.disk_path != note.page}
+        yield VaultSnapshot(path, root, vault_id(root), reader, listing, PageDigests(reader, spelled))

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import stat
-import unicodedata
 from dataclasses import dataclass
 
+from vault_eval.errors import UnreadableFileError
 from vault_eval.limits import NOTE_MAX_BYTES, VAULT_DEPTH_MAX_FOLDERS
 from vault_eval.vault.excluded import Exclusions
-from vault_eval.vault.reader import LINK, NOT_REGULAR, FileRefusedError, FileState, FolderReader
+from vault_eval.vault.paths import has_lone_surrogate, is_markdown, page_name
+from vault_eval.vault.reader import FileState, FolderReader
+from vault_eval.vault.refusal import LINK, NOT_REGULAR, FileRefusedError, reason_of
 
 _ICLOUD_SUFFIX = ".icloud"
+_VAULT_MARK = ".obsidian"
+
+# How the reason of a folder that is a vault of its own begins.
+OTHER_VAULT = "another vault"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +31,7 @@ class NoteFile:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A note that is not searched, and why."""
+    """A note or folder that is not searched, and why. The path is in NFC, but for a second file of an equal name."""
 
     path: str
     reason: str
@@ -45,82 +51,104 @@ def walk_vault(reader: FolderReader, exclusions: Exclusions) -> VaultListing:
     """Every note below the reader's root: `.md` in any letter case, sorted by page name.
 
     Hidden files and folders, links and other vaults (folders that hold `.obsidian`) are left out. Of two files whose
-    names are equal in NFC, the one spelled in NFC is taken and the other skipped.
+    names are equal in NFC, the one spelled in NFC is taken and the other skipped. Raises UnreadableFileError where the
+    root cannot be listed.
     """
-    notes: dict[str, NoteFile] = {}
-    skipped: list[Skipped] = []
-    excluded: list[Skipped] = []
+    walk = _Walk(reader, exclusions)
     folders = [""]
     while folders:
-        folder = folders.pop()
-        for entry in _entries(reader, folder, skipped):
-            name = entry.name
-            disk_path = f"{folder}/{name}" if folder else name
-            if name.startswith("."):
-                if name.endswith(_ICLOUD_SUFFIX) and name[: -len(_ICLOUD_SUFFIX)].lower().endswith(".md"):
-                    note = f"{folder}/{name[1 : -len(_ICLOUD_SUFFIX)]}".lstrip("/")
-                    skipped.append(Skipped(note, "not downloaded: only its iCloud placeholder is here; open it in Files once"))
+        # Reversed, so that the first is taken next: of twin folders, too, the one spelled in NFC comes first.
+        folders += reversed(walk.folder(folders.pop()))
+    return walk.listing()
+
+
+class _Walk:
+    """What one walk has found so far."""
+
+    def __init__(self, reader: FolderReader, exclusions: Exclusions) -> None:
+        self._reader = reader
+        self._exclusions = exclusions
+        self._notes: dict[str, NoteFile] = {}
+        self._excluded: list[Skipped] = []
+        self._skipped: list[Skipped] = []
+
+    def listing(self) -> VaultListing:
+        return VaultListing(
+            tuple(self._notes[page] for page in sorted(self._notes)),
+            tuple(sorted(self._excluded, key=lambda one: one.path)),
+            tuple(sorted(self._skipped, key=lambda one: (one.path, one.reason))),
+            self._exclusions.warnings,
+        )
+
+    def folder(self, folder: str) -> list[str]:
+        """Take the notes of one folder; the folders in it, in order."""
+        folders = []
+        for entry in self._entries(folder):
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            if entry.name.startswith("."):
+                self._take_hidden(folder, entry.name)
                 continue
-            is_note = name[-3:].lower() == ".md"
-            if entry.is_symlink():
-                skipped.append(Skipped(disk_path, LINK))
-            elif entry.is_dir(follow_symlinks=False):
-                if is_note:
-                    skipped.append(Skipped(disk_path, NOT_REGULAR + ", but a folder"))
-                folders.append(disk_path)
-            elif is_note:
-                _take(notes, skipped, excluded, exclusions, disk_path, entry.stat(follow_symlinks=False))
-    return VaultListing(
-        tuple(notes[page] for page in sorted(notes)),
-        tuple(sorted(excluded, key=lambda one: one.path)),
-        tuple(sorted(skipped, key=lambda one: one.path)),
-        exclusions.warnings,
-    )
+            try:
+                is_folder = self._take(path, entry)
+            except OSError as error:
+                gone = "it was deleted while the vault was listed"
+                self._skip(path, gone if isinstance(error, FileNotFoundError) else reason_of(error))
+                continue
+            if is_folder:
+                folders.append(path)
+        return folders
 
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        if folder.count("/") >= VAULT_DEPTH_MAX_FOLDERS:
+            self._skip(folder, f"nested deeper than {VAULT_DEPTH_MAX_FOLDERS} folders")
+            return []
+        try:
+            entries = self._reader.list(folder)
+        except FileRefusedError as refusal:
+            if not folder:
+                raise UnreadableFileError(f"the vault {self._reader.root!r} cannot be listed: {refusal.reason}") from None
+            self._skip(folder, f"the folder was not read: {refusal.reason}")
+            return []
+        if folder and any(entry.name == _VAULT_MARK for entry in entries):
+            self._skip(folder, f"{OTHER_VAULT}: the folder holds {_VAULT_MARK}")
+            return []
+        return sorted(entries, key=lambda entry: (page_name(entry.name) != entry.name, entry.name))
 
-def _entries(reader: FolderReader, folder: str, skipped: list[Skipped]) -> list[os.DirEntry[str]]:
-    if folder.count("/") >= VAULT_DEPTH_MAX_FOLDERS:
-        skipped.append(Skipped(folder, f"nested deeper than {VAULT_DEPTH_MAX_FOLDERS} folders"))
-        return []
-    try:
-        entries = reader.list(folder)
-    except FileRefusedError as refusal:
-        skipped.append(Skipped(folder, f"the folder was not read: {refusal.reason}"))
-        return []
-    if folder and any(entry.name == ".obsidian" for entry in entries):
-        skipped.append(Skipped(folder, "another vault: the folder holds .obsidian"))
-        return []
-    # NFC spellings first, so that they win over a decomposed twin.
-    return sorted(entries, key=lambda entry: (not unicodedata.is_normalized("NFC", entry.name), entry.name))
-
-
-def _take(
-    notes: dict[str, NoteFile],
-    skipped: list[Skipped],
-    excluded: list[Skipped],
-    exclusions: Exclusions,
-    disk_path: str,
-    found: os.stat_result,
-) -> None:
-    page = disk_path if disk_path.isascii() else unicodedata.normalize("NFC", disk_path)
-    reason = exclusions.reason(page)
-    if not disk_path.isascii() and not _is_unicode(disk_path):
-        skipped.append(Skipped(disk_path, "its name is not UTF-8; rename the file"))
-    elif reason is not None:
-        excluded.append(Skipped(page, reason))
-    elif not stat.S_ISREG(found.st_mode):
-        skipped.append(Skipped(page, NOT_REGULAR))
-    elif found.st_size > NOTE_MAX_BYTES:
-        skipped.append(Skipped(page, f"it has {found.st_size:,} bytes; at most {NOTE_MAX_BYTES:,} are read"))
-    elif page in notes:
-        skipped.append(Skipped(disk_path, f"its name equals that of {page!r} in another Unicode form"))
-    else:
-        notes[page] = NoteFile(page, disk_path, FileState(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino))
-
-
-def _is_unicode(name: str) -> bool:
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
+    def _take(self, path: str, entry: os.DirEntry[str]) -> bool:
+        """Take a note, or say why not; whether it is a folder."""
+        is_note = is_markdown(entry.name)
+        if entry.is_symlink():
+            self._skip(path, LINK)
+        elif entry.is_dir(follow_symlinks=False):
+            if is_note:
+                self._skip(path, f"{NOT_REGULAR}, but a folder")
+            return True
+        elif is_note:
+            self._take_note(path, entry.stat(follow_symlinks=False))
         return False
-    return True
+
+    def _take_note(self, path: str, found: os.stat_result) -> None:
+        page = page_name(path)
+        reason = self._exclusions.reason(page)
+        if not stat.S_ISREG(found.st_mode):
+            self._skip(path, NOT_REGULAR)
+        elif has_lone_surrogate(path):
+            self._skip(path, "its name is not UTF-8; rename the file")
+        elif reason is not None:
+            self._excluded.append(Skipped(page, reason))
+        elif found.st_size > NOTE_MAX_BYTES:
+            self._skip(path, f"it has {found.st_size:,} bytes; at most {NOTE_MAX_BYTES:,} are read")
+        elif page in self._notes:
+            self._skipped.append(Skipped(path, f"its name equals that of {page!r} in another Unicode form"))
+        else:
+            state = FileState(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+            self._notes[page] = NoteFile(page, path, state)
+
+    def _take_hidden(self, folder: str, name: str) -> None:
+        note = name[1 : -len(_ICLOUD_SUFFIX)]
+        if name.endswith(_ICLOUD_SUFFIX) and is_markdown(note):
+            path = f"{folder}/{note}" if folder else note
+            self._skip(path, "not downloaded: only its iCloud placeholder is here; open it in Files once")
+
+    def _skip(self, path: str, reason: str) -> None:
+        self._skipped.append(Skipped(page_name(path), reason))

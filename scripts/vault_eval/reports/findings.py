@@ -1,0 +1,163 @@
+"""What a report says of one run's figures, in the order it is said: plain records that each rendering only lays out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from vault_eval.metrics.catalogue import metrics_for
+from vault_eval.metrics.latency import LatencySummary
+from vault_eval.metrics.score import MetricValue
+from vault_eval.reports import wording
+from vault_eval.reports.document import Report, RunReport, RunTiming
+
+HEADLINE_METRICS = ("recall@5", "mrr@10", "hit@5")
+GROUP_METRICS = ("recall@5", "mrr@10")
+_NO_DATA = MetricValue(None, 0, "no data")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One metric as it is shown; `value` may be a status in words, `interval` a dash."""
+
+    label: str
+    value: str
+    interval: str
+    n: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFigures:
+    """A category, and its figures in the order of `GROUP_METRICS`; `n` is that of the first."""
+
+    name: str
+    values: tuple[str, ...]
+    n: str
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """One set of times as it is shown, all in milliseconds."""
+
+    name: str
+    p50: str
+    p95: str
+    p95_note: str  # "(= slowest of 14)", or empty
+    max: str
+    n: str
+    beside: str | None
+
+
+def figures(run: RunReport) -> tuple[Figure, ...]:
+    """Every metric of the run, in the order of tables."""
+    meanings = {metric.name: metric.meaning for metric in metrics_for(run.depth)}
+    return tuple(_figure(name, metric, meanings) for name, metric in run.metrics.items())
+
+
+def headline(run: RunReport) -> tuple[Figure, ...]:
+    """The few figures to look at first."""
+    meanings = {metric.name: metric.meaning for metric in metrics_for(run.depth)}
+    names = (*HEADLINE_METRICS, *(("no_result_accuracy",) if run.counts.negative else ()))
+    return tuple(_figure(name, run.metrics.get(name, _NO_DATA), meanings) for name in names)
+
+
+def categories(run: RunReport) -> tuple[GroupFigures, ...]:
+    """The figures by category; nothing where there are fewer than two to be compared."""
+    if len(run.categories) < 2:
+        return ()
+    return tuple(_group(name, metrics) for name, metrics in run.categories.items())
+
+
+def notes(run: RunReport) -> tuple[str, ...]:
+    """What must be known to read the figures: statuses in words, recall that cannot reach 1, ties, what was left out."""
+    return (*_status_notes(run), *_ranking_notes(run), *_index_notes(run))
+
+
+def index_sentence(run: RunReport) -> str | None:
+    """What was searched; None where the searcher does not tell."""
+    if run.index is None:
+        return None
+    pages, chunks = wording.counted(run.index.pages, "page"), wording.counted(run.index.chunks, "chunk")
+    return f"index {run.index.format}, {pages}, {chunks}"
+
+
+def settings_sentence(run: RunReport) -> str:
+    """Every setting that decides the answers."""
+    words = {None: "not set", True: "yes", False: "no"}
+    shown = (
+        (name, words[value] if value is None or isinstance(value, bool) else value)
+        for name, value in run.retriever.settings.items()
+    )
+    return ", ".join(f"{name} {value}" for name, value in shown)
+
+
+def latencies(timing: RunTiming) -> tuple[Latency, ...]:
+    """Warm and cold times, never mixed; only those that were measured."""
+    shown = []
+    if timing.warm is not None:
+        shown.append(_latency("warm (in this process)", timing.warm, None))
+    if timing.cold is not None:
+        beside = wording.times_bare(timing.cold, timing.interpreter)
+        shown.append(_latency("cold (a new process each)", timing.cold, beside))
+    return tuple(shown)
+
+
+def timing_of(report: Report, place: int) -> RunTiming:
+    """The times of the run at `place`; empty where none were taken."""
+    return report.timing.runs[place] if place < len(report.timing.runs) else RunTiming({}, None, {}, None, None)
+
+
+def labels_sentence(report: Report) -> str:
+    """Where the queries come from, and how many there are."""
+    sources = ", ".join(source.name for source in report.label_sources)
+    split = "" if report.split == "all" else f", split {report.split}"
+    return f"{sources} ({wording.queries(report.label_queries)}{split})"
+
+
+def _figure(name: str, metric: MetricValue, meanings: Mapping[str, str]) -> Figure:
+    label = wording.metric_label(name)
+    return Figure(label, wording.value_text(metric), wording.interval_text(metric), f"{metric.n:,}", meanings.get(name, ""))
+
+
+def _group(name: str, metrics: Mapping[str, MetricValue]) -> GroupFigures:
+    shown = [metrics.get(metric, _NO_DATA) for metric in GROUP_METRICS]
+    return GroupFigures(name, tuple(map(wording.value_text, shown)), f"{shown[0].n:,}")
+
+
+def _status_notes(run: RunReport) -> Iterator[str]:
+    present = {metric.status for metric in run.metrics.values()}
+    yield from (note for status, note in wording.STATUS_NOTES.items() if status in present)
+
+
+def _ranking_notes(run: RunReport) -> Iterator[str]:
+    over = [f"{wording.queries(number)} at cutoff {cutoff}" for cutoff, number in run.over_cutoff.items() if number]
+    if over:
+        yield f"more gold pages than places, so that recall cannot reach 1: {', '.join(over)}"
+    counts = (
+        (sum(bool(row.ties) for row in run.rows), "equal scores straddle a cutoff, and paths decide which pages fall inside"),
+        (sum(row.pool_exhausted for row in run.rows), f"the searcher's candidates ran out before {run.depth} pages were found"),
+    )
+    yield from (f"in {wording.queries(number)} {what}" for number, what in counts if number)
+    answered = [row.id for row in run.rows if row.status == "negative" and row.ranking]
+    if answered:
+        yield f"{len(answered)} of {run.counts.negative} negative queries found something: {wording.some(answered)}"
+    removed = sum(row.label_hits_removed for row in run.rows)
+    if removed:
+        yield f"{wording.counted(removed, 'hit')} on a label note taken out of the rankings"
+
+
+def _index_notes(run: RunReport) -> Iterator[str]:
+    index = run.index
+    counts = (
+        (run.skipped_stale, "chunk", "left out of answers, since the page changed after it was indexed"),
+        (run.stale_label_only, "page", "kept although the label property changed after it was indexed"),
+        (index.skipped_malformed if index else 0, "malformed record", "of the index left out"),
+        (index.skipped_undecodable if index else 0, "record", "of the index left out: the page is not UTF-8"),
+    )
+    yield from (f"{wording.counted(number, noun)} {what}" for number, noun, what in counts if number)
+
+
+def _latency(name: str, summary: LatencySummary, beside: str | None) -> Latency:
+    p50, p95, slowest = map(wording.milliseconds, (summary.p50, summary.p95, summary.max))
+    return Latency(name, p50, p95, wording.p95_note(summary), slowest, f"{summary.n:,}", beside)

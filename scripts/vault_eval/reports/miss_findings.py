@@ -1,0 +1,134 @@
+"""What a report says of misses and of queries left out: the worst, their causes, what to do, what came instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from vault_eval.diagnosis.causes import CAUSE_NAMES, CAUSES, CauseName
+from vault_eval.diagnosis.misses import Diagnosis
+from vault_eval.limits import METRIC_CUTOFF_PAGES
+from vault_eval.model import RankedPage
+from vault_eval.reports import wording
+from vault_eval.reports.document import QueryRow, RowStatus, RunReport
+
+NEXT_STEPS_MAX = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CauseCount:
+    """How many queries and pages were missed for one cause."""
+
+    name: CauseName
+    queries: int
+    pages: int
+    meaning: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A query that is in no mean, and one reason for it; `page` is set for missing gold."""
+
+    id: str
+    page: str | None
+    reason: str
+
+
+def missed_rows(run: RunReport) -> tuple[QueryRow, ...]:
+    """The queries with a gold page that is not among the first ten."""
+    return tuple(row for row in run.rows if row.misses(METRIC_CUTOFF_PAGES))
+
+
+def worst_rows(run: RunReport) -> tuple[QueryRow, ...]:
+    """The rows of the worst misses, worst first."""
+    rows = {row.id: row for row in run.rows}
+    return tuple(rows[one] for one in run.worst_misses if one in rows)
+
+
+def causes(run: RunReport) -> tuple[CauseCount, ...]:
+    """The causes of misses that occurred, most queries first; missing gold is no miss and not among them."""
+    return tuple(one for one in _cause_counts(run) if one.name != "label_invalid")
+
+
+def next_steps(run: RunReport) -> tuple[str, ...]:
+    """The remedies that would help most queries, each with the causes it mends; never empty, bounded."""
+    by_remedy: dict[str, list[CauseCount]] = {}
+    for one in _cause_counts(run):
+        by_remedy.setdefault(one.remedy, []).append(one)
+    ordered = sorted(by_remedy.items(), key=lambda entry: -sum(one.queries for one in entry[1]))
+    if ordered:
+        return tuple(f"{remedy}: {_causes_mended(mended)}" for remedy, mended in ordered[:NEXT_STEPS_MAX])
+    if not run.counts.scored:
+        return ("add labels that expect a page: without them there is nothing to score",)
+    return ("nothing was missed: harder questions would show where the limits are",)
+
+
+def came_first(row: QueryRow) -> RankedPage | None:
+    """The best page that was not expected."""
+    return next((ranked for ranked in row.ranking if ranked.page not in row.expected), None)
+
+
+def instead(row: QueryRow) -> str:
+    """What was found in place of the missed pages, in words; the page is that of `came_first`."""
+    if not row.ranking:
+        return "nothing was found"
+    first = came_first(row)
+    return "nothing but expected pages was found" if first is None else f"{first.page} at rank {first.rank}"
+
+
+def evidence(diagnosis: Diagnosis) -> str | None:
+    """Where the query's words stand in the missed page, and what each adds to its score; None where none is known to."""
+    found = diagnosis.evidence
+    if found is None or not found.shares_a_term:
+        return None
+    place = f"lines {found.lines[0]}–{found.lines[1]}" + (f", {wording.heading_text(found.heading)}" if found.heading else "")
+    terms = [f"{term.term} {term.contribution:.3f}" for term in found.terms if term.tf]
+    return f"its best section ({place}) scores {found.score:.3f}: {wording.some(terms)}"
+
+
+def lacking(diagnosis: Diagnosis) -> str | None:
+    """The query's words that the missed page's best section lacks; None where it lacks none."""
+    if not diagnosis.missing_terms:
+        return None
+    unseen = f"; in no note at all: {wording.some(diagnosis.unseen_terms)}" if diagnosis.unseen_terms else ""
+    return f"{wording.some(diagnosis.missing_terms)}{unseen}"
+
+
+def missing_gold(run: RunReport) -> tuple[Listed, ...]:
+    """Each gold page that does not exist, why, and what it may have become."""
+    return tuple(Listed(row.id, page, reason) for row in run.rows for page, reason in row.missing.items())
+
+
+def skipped(run: RunReport) -> tuple[Listed, ...]:
+    """The queries that their label says to skip."""
+    return tuple(Listed(row.id, None, row.skip_reason or "no reason given") for row in _with_status(run, "skipped"))
+
+
+def errors(run: RunReport) -> tuple[Listed, ...]:
+    """The queries that the searcher failed on."""
+    return tuple(Listed(row.id, None, row.error or "no reason given") for row in _with_status(run, "error"))
+
+
+def _cause_counts(run: RunReport) -> list[CauseCount]:
+    pages: dict[CauseName, int] = dict.fromkeys(CAUSE_NAMES, 0)
+    asked: dict[CauseName, int] = dict.fromkeys(CAUSE_NAMES, 0)
+    for row in run.rows:
+        for one in row.diagnosis:
+            pages[one.cause] += 1
+        for name in {one.cause for one in row.diagnosis}:
+            asked[name] += 1
+    found = [
+        CauseCount(name, asked[name], pages[name], CAUSES[name].meaning, CAUSES[name].remedy)
+        for name in CAUSE_NAMES
+        if asked[name]
+    ]
+    return sorted(found, key=lambda one: -one.queries)
+
+
+def _causes_mended(mended: Sequence[CauseCount]) -> str:
+    return ", ".join(f"{wording.queries(one.queries)} ({one.meaning})" for one in mended)
+
+
+def _with_status(run: RunReport, status: RowStatus) -> Iterator[QueryRow]:
+    return (row for row in run.rows if row.status == status)
