@@ -20,7 +20,7 @@ PACKAGE = SCRIPTS / "vault_eval"
 # Top to bottom; a module imports only from rows below its own. In the last row the three may import each other.
 LAYERS = (
     "cli",
-    "authoring | fixture_mode",
+    "fixture_mode",
     "evaluation",
     "reports",
     "diagnosis | comparison",

@@ -9,15 +9,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "scripts"
 sys.path.insert(0, str(SCRIPTS))
+
+from vault_eval.errors import VaultEvalError  # noqa: E402 - after its folder is on the path
+
 SCHEMA = "claude-obsidian.retrieval-queries.v1"
 
 
@@ -105,33 +110,22 @@ def test_fixture_shows_that_a_stale_chunk_is_rejected(work: Workspace) -> None:
 
 
 def test_provisioning_on_an_existing_path_is_refused_and_changes_nothing(work: Workspace) -> None:
-    from vault_eval.errors import VaultEvalError
     from vault_eval.fixture_mode import provision
 
     taken = work.folder / "taken"
     taken.write_text("mine", encoding="utf-8")
-    try:
-        provision(str(taken))
-    except VaultEvalError as error:
-        assert error.exit_code == 2
-    else:
-        raise AssertionError("an existing path was taken")
+    assert _refusal(lambda: provision(str(taken))).exit_code == 2
     assert taken.read_text(encoding="utf-8") == "mine"
 
 
 def test_missing_fixture_files_are_said_and_never_replaced_by_other_notes(work: Workspace) -> None:
-    from vault_eval.errors import VaultEvalError
     from vault_eval.fixture_mode import provision
 
     empty = work.folder / "empty"
     empty.mkdir()
-    try:
-        provision(str(work.folder / "new"), str(empty))
-    except VaultEvalError as error:
-        assert error.exit_code == 2
-        assert "source fixture unavailable" in str(error)
-    else:
-        raise AssertionError("another corpus was taken")
+    refusal = _refusal(lambda: provision(str(work.folder / "new"), str(empty)))
+    assert refusal.exit_code == 2
+    assert "source fixture unavailable" in str(refusal)
     assert not (work.folder / "new").exists()
 
 
@@ -189,7 +183,9 @@ def test_missing_index_is_exit_10_with_the_command_that_builds_it(work: Workspac
     assert done.stdout == ""
     assert not work.index.exists()
     command = done.stderr.strip().splitlines()[-1].strip()
-    built = subprocess.run(f"{command} --data '{work.data}'", shell=True, capture_output=True, text=True, cwd=work.folder, check=False)
+    built = subprocess.run(
+        [*shlex.split(command), "--data", str(work.data)], capture_output=True, text=True, cwd=work.folder, check=False
+    )
     assert built.returncode == 0, built.stderr
     assert work.evaluate().returncode == 0
 
@@ -213,21 +209,24 @@ def test_report_inside_the_vault_is_refused(work: Workspace) -> None:
 
 
 def test_run_quality_returns_the_report_and_raises_instead_of_exiting(work: Workspace) -> None:
-    from vault_eval.errors import VaultEvalError
     from vault_eval.evaluation import run_quality
 
     work.label({"id": "t", "query": "spring tides", "expected_pages": ["Sea/Tides.md"]})
     settings = {"index": str(work.index), "data": str(work.data), "cold_samples": 0}
-    try:
-        run_quality(str(work.vault), str(work.labels), **settings)
-    except VaultEvalError as error:
-        assert error.exit_code == 10
-    else:
-        raise AssertionError("an index that was never built was searched")
+    assert _refusal(lambda: run_quality(str(work.vault), str(work.labels), **settings)).exit_code == 10
     work.build()
     report = run_quality(str(work.vault), str(work.labels), top_k=20, **settings)
     assert report["schema"] == "vault-eval.report.v1"
     assert report["runs"][0]["metrics"]["mrr@20"]["value"] == 1.0
+
+
+def _refusal(call: Callable[[], object]) -> VaultEvalError:
+    """The error that `call` raises; a call that goes through is a failure of the test."""
+    try:
+        call()
+    except VaultEvalError as error:
+        return error
+    raise AssertionError("nothing was refused")
 
 
 def _state(folder: Path) -> dict[str, tuple[int, int, bytes]]:
@@ -266,7 +265,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 test(Workspace(Path(folder), data))
-            except Exception as error:  # every kind of failure is counted, and the next test runs
+            except Exception as error:  # noqa: BLE001 - every kind of failure is counted, and the next test runs
                 failed += 1
                 print(f"FAILED {name}: {type(error).__name__}: {error}")
             else:

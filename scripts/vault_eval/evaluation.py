@@ -19,7 +19,7 @@ from vault_eval.data_folder import DataFolder
 from vault_eval.diagnosis.misses import Diagnosis, SearchedPages, diagnose
 from vault_eval.digests import sha256_of_lines
 from vault_eval.errors import IndexUnusableError, UnreadableFileError, UsageError
-from vault_eval.index.commands import build_command, retrieve_command
+from vault_eval.index.commands import advice_to_build, build_command, retrieve_command
 from vault_eval.index.freshness import Freshness, compare_with_vault
 from vault_eval.index.options import IndexOptions, options_from_json
 from vault_eval.index.states import read_states
@@ -74,14 +74,20 @@ def clock() -> Clock:
 
 
 def run_quality(
-    vault: str, query_file: str | Sequence[str], product_root: str | None = None, top_k: int = DEPTH_DEFAULT_PAGES, **settings: object
+    vault: str,
+    query_file: str | Sequence[str],
+    product_root: str | None = None,
+    top_k: int = DEPTH_DEFAULT_PAGES,
+    **settings: object,
 ) -> dict[str, JsonValue]:
     """The report (`vault-eval.report.v1`) of one evaluation as plain values; `settings` are further fields of Request.
 
     Raises VaultEvalError, whose `exit_code` says the kind; never prints, never exits, writes nothing.
     """
     if product_root is not None:
-        raise UsageError("product_root: measuring another product's own search is not there yet; leave it out to measure the native index")
+        raise UsageError(
+            "product_root: another product's own search cannot be measured yet; leave it out to measure the native index"
+        )
     queries = (query_file,) if isinstance(query_file, str) else tuple(query_file)
     request = replace(Request(vault, queries, depth=top_k), **settings)  # type: ignore[arg-type]
     return report_value(evaluate(request, clock()))
@@ -101,13 +107,14 @@ def evaluate(request: Request, clock: Clock) -> Report:
             freshness = _index_freshness(folder, vault)
         except IndexUnusableError as error:
             line = build_command(vault.root, options, index=request.index, data=request.data)
-            raise IndexUnusableError(f"{error}\nBuild it with this command (it reads the vault and writes outside it):\n  {line}") from None
+            raise IndexUnusableError(advice_to_build(str(error), line)) from None
         for searcher in searchers:
             opened.callback(searcher.close)
         settled = settle(labels.labels, vault.listing, vault.reader, request.collection, request.split, freshness.renamed.get)
         asked = [one.label for one in settled if one.status in ("scored", "negative")]
         runs = [run_queries(searcher, asked, request.depth, clock.now_ns) for searcher in searchers]
-        scored = [run_report(run, settled, _diagnoser(run, searcher, vault, freshness)) for run, searcher in zip(runs, searchers, strict=True)]
+        diagnosers = [_diagnoser(run, searcher, vault, freshness) for run, searcher in zip(runs, searchers, strict=True)]
+        scored = [run_report(run, settled, diagnoser) for run, diagnoser in zip(runs, diagnosers, strict=True)]
         covered = coverage(settled, frozenset(vault.names), freshness.indexed, lambda page: page in freshness.changed)
         cold = [_time_cold(run, asked, request, vault.root, clock) for run in runs]
         refuse_changes([*_bound_labels(documents, vault), *_bound_indexes(searchers)], vault.reader)
@@ -141,7 +148,9 @@ def _index_freshness(folder: str, vault: VaultSnapshot) -> Freshness:
         return compare_with_vault(vault.listing, index, read_states(folder, sha256), vault.pages)
 
 
-def _diagnoser(run: Run, searcher: Retriever, vault: VaultSnapshot, freshness: Freshness) -> Callable[[QueryRow, str, bool], Diagnosis]:
+def _diagnoser(
+    run: Run, searcher: Retriever, vault: VaultSnapshot, freshness: Freshness
+) -> Callable[[QueryRow, str, bool], Diagnosis]:
     skipped = {one.path: one.reason for one in vault.listing.skipped} | dict(freshness.left_out)
     pages = SearchedPages({one.path: one.reason for one in vault.listing.excluded}, skipped, lambda page: _text(vault, page))
     explains = searcher if isinstance(searcher, Explains) else None
@@ -170,11 +179,14 @@ def _bound_indexes(searchers: Sequence[Retriever]) -> list[BoundFile]:
 
 
 def _environment() -> dict[str, str]:
-    return {"python": platform.python_version(), "system": platform.system(), "machine": platform.machine(), "processors": str(os.cpu_count())}
+    machine = {"system": platform.system(), "machine": platform.machine(), "processors": str(os.cpu_count())}
+    return {"python": platform.python_version(), **machine}
 
 
 def _timing(run: Run, cold: ColdTimes) -> RunTiming:
-    return RunTiming(run.warm_ms, summary(run.warm_ms.values()), cold.queries, summary(cold.queries.values()), summary(cold.interpreter))
+    return RunTiming(
+        run.warm_ms, summary(run.warm_ms.values()), cold.queries, summary(cold.queries.values()), summary(cold.interpreter)
+    )
 
 
 def _report(
@@ -212,7 +224,9 @@ def _advice(freshness: Freshness) -> list[str]:
         (freshness.changed, "changed since the index was built: the old text is stale and not returned"),
         (freshness.removed, "in the index but no longer in the vault: stale and not returned"),
     )
-    return [f"{len(pages):,} note{'s' * (len(pages) > 1)} {what}; run index again: {_some(pages)}" for pages, what in kinds if pages]
+    return [
+        f"{len(pages):,} note{'s' * (len(pages) > 1)} {what}; run index again: {_some(pages)}" for pages, what in kinds if pages
+    ]
 
 
 def _some(pages: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UsageError
 from vault_eval.evaluation import Clock, Request, evaluate
-from vault_eval.index.build import build_index
+from vault_eval.index.build import build_index, no_progress
 from vault_eval.index.options import IndexOptions
 from vault_eval.limits import NOTE_MAX_BYTES
 from vault_eval.reports.document import Fixture, FixtureFile, Report
@@ -104,4 +104,4 @@ def _walk(reader: FolderReader, folder: str) -> Iterator[str]:
 def _build(vault: str, folder: str, clock: Clock) -> None:
     with open_snapshot(vault) as snapshot:
         started_ns = int(clock.started.timestamp() * 1e9)
-        build_index(snapshot.reader, snapshot.listing, IndexOptions(), folder, snapshot.id, started_ns, lambda done, total: None)
+        build_index(snapshot.reader, snapshot.listing, IndexOptions(), folder, snapshot.id, started_ns, no_progress)

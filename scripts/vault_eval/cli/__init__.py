@@ -37,7 +37,7 @@ def main(argv: list[str], *, script: str) -> int:
         # Whoever read our output has gone; what was asked for is done, and there is nobody to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_STOPPED
-    except Exception as error:  # whatever it is, a person gets a sentence
+    except Exception as error:  # noqa: BLE001 - whatever it is, a person gets a sentence
         print(_fault(error, argv), file=sys.stderr)
         return EXIT_FAULT
 
@@ -65,7 +65,9 @@ def _dispatch(argv: list[str], script: str) -> int:
 
 def _help(script: str) -> str:
     lines = [f"  {name:<9} {what}" for name, what in COMMANDS.items()]
-    return "\n".join([f"usage: python3 {script} COMMAND [options]", "", *lines, "", "COMMAND --help lists the options of a command."])
+    return "\n".join(
+        [f"usage: python3 {script} COMMAND [options]", "", *lines, "", "COMMAND --help lists the options of a command."]
+    )
 
 
 def _speak_any_text() -> None:

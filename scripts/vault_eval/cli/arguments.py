@@ -13,7 +13,9 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, command: str, description: str) -> None:
         super().__init__(prog=command, description=description, allow_abbrev=False)
-        self.add_argument("--data", metavar="DIR", help="where indexes, reports and settings are kept (default: the user data folder)")
+        self.add_argument(
+            "--data", metavar="DIR", help="where indexes, reports and settings are kept (default: the user data folder)"
+        )
 
     def error(self, message: str) -> NoReturn:
         """Raises UsageError."""

@@ -61,7 +61,13 @@ def _parser() -> Parser:
     add("--min-n", metavar="N", type=whole_number, default=1, help="exit 3 where a gate has fewer queries")
     add("--split", choices=["dev", "holdout", "all"], default="all", help="which labels")
     add("--collection", metavar="NAME", help="leave out labels of other collections")
-    add("--cold-samples", metavar="N|all", type=_samples, default=COLD_SAMPLES_DEFAULT_QUERIES, help="queries timed in a process each")
+    add(
+        "--cold-samples",
+        metavar="N|all",
+        type=_samples,
+        default=COLD_SAMPLES_DEFAULT_QUERIES,
+        help="queries timed in a process each",
+    )
     add("--remember", action="store_true", help="use these label sources when none are named")
     add("--quality", action="store_true", help=argparse.SUPPRESS)
     add("--fixture", action="store_true", help="measure the shipped example: 10 notes, 14 queries")

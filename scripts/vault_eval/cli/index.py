@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from vault_eval import launcher, strict_json
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
 from vault_eval.data_folder import DataFolder
-from vault_eval.index.build import BuildResult, build_index
+from vault_eval.index.build import BuildResult, build_index, no_progress
 from vault_eval.index.freshness import compare_with_vault
 from vault_eval.index.options import IndexOptions, checked_options, options_from_json
 from vault_eval.index.states import read_states
@@ -52,14 +52,21 @@ def run(argv: list[str]) -> int:
 
 def _parser() -> Parser:
     default = IndexOptions()
-    parser = Parser("index", "Build or refresh the index of a vault. The vault is only read; the index is kept in the data folder.")
+    parser = Parser(
+        "index", "Build or refresh the index of a vault. The vault is only read; the index is kept in the data folder."
+    )
     add_vault(parser)
     add = parser.add_argument
     add("--check", action="store_true", help="only say what is stale: exit 0 fresh, 1 stale, 10 none")
     add("--format", choices=["text", "json"], default="text", help="what is printed")
     add("--chunk-chars", metavar="N", type=whole_number, help=f"characters a chunk aims at (default {default.sizes.target:,})")
     add("--chunk-max", metavar="N", type=whole_number, help=f"characters a chunk has at most (default {default.sizes.maximum:,})")
-    add("--overlap", metavar="N", type=whole_number, help=f"characters repeated inside a section (default {default.sizes.overlap})")
+    add(
+        "--overlap",
+        metavar="N",
+        type=whole_number,
+        help=f"characters repeated inside a section (default {default.sizes.overlap})",
+    )
     add("--prefix", choices=["synthetic", "none"], help="index title, aliases, tags and headings with each chunk, or not")
     add("--no-llm", dest="prefix", action="store_const", const="synthetic", help="the same as --prefix synthetic")
     add("--stem", metavar="LANG", help="Snowball stemming for one language, or none (default)")
@@ -95,7 +102,11 @@ def _check(options: argparse.Namespace, folder: str, vault: str, data: DataFolde
         found = compare_with_vault(snapshot.listing, index, read_states(folder, sha256), snapshot.pages)
     kinds = (("added", found.added), ("changed", found.changed), ("removed", found.removed))
     if options.format == "json":
-        print(strict_json.dumps({"fresh": found.is_fresh, **{kind: list(pages) for kind, pages in kinds}}, spread=2, ascii_only=True))
+        print(
+            strict_json.dumps(
+                {"fresh": found.is_fresh, **{kind: list(pages) for kind, pages in kinds}}, spread=2, ascii_only=True
+            )
+        )
     else:
         print("The index is fresh." if found.is_fresh else "The index is stale; run index again.")
         for kind, pages in kinds:
@@ -107,7 +118,7 @@ def _check(options: argparse.Namespace, folder: str, vault: str, data: DataFolde
 def _progress(form: str) -> AbstractContextManager[Callable[[int, int], None]]:
     """A bar on a terminal; elsewhere, and with JSON, nothing."""
     if form == "json" or not sys.stderr.isatty():
-        return nullcontext(lambda done, total: None)
+        return nullcontext(no_progress)
     from vault_eval.cli.progress import notes_bar
 
     return notes_bar()

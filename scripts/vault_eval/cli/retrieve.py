@@ -35,13 +35,14 @@ def run(argv: list[str]) -> int:
     folder = os.path.abspath(options.index) if options.index else DataFolder(launcher.data_folder(options.data)).index(vault)
     try:
         with open_for_one_query(specs[0], root, folder, vault) as retriever:
-            print(strict_json.dumps(_answer(retriever, options.query, options.top, explain=options.explain), spread=2, ascii_only=True))
+            answer = _answer(retriever, options.query, options.top, explain=options.explain)
+            print(strict_json.dumps(answer, spread=2, ascii_only=True))
     except IndexUnusableError as error:
-        from vault_eval.index.commands import build_command
+        from vault_eval.index.commands import advice_to_build, build_command
         from vault_eval.index.options import IndexOptions
 
         line = build_command(root, IndexOptions(), index=options.index, data=options.data)
-        raise IndexUnusableError(f"{error}\nBuild it with this command (it reads the vault and writes outside it):\n  {line}") from None
+        raise IndexUnusableError(advice_to_build(str(error), line)) from None
     return 0
 
 
@@ -49,11 +50,12 @@ def _answer(retriever: KeywordRetriever, query: str, depth: int, *, explain: boo
     ranking = retriever.search(query, depth)
     rows: list[dict[str, object]] = []
     for one in ranking.pages:
-        row: dict[str, object] = {"rank": one.rank, "page": one.page, "score": one.score, "heading": list(one.heading), "lines": one.lines}
+        row: dict[str, object] = {"rank": one.rank, "page": one.page, "score": one.score}
+        row |= {"heading": list(one.heading), "lines": one.lines}
         if explain:
             evidence = retriever.evidence(query, one.page, exact_rank=False)
             terms = evidence.terms if evidence else ()
-            row["terms"] = [{"term": term.term, "df": term.df, "tf": term.tf, "contribution": term.contribution} for term in terms]
+            row["terms"] = [term.as_json() for term in terms]
         rows.append(row)
     candidates = ranking.candidates
     return {"query": query, "ranking": rows, "stale_pages": list(candidates.stale_pages) if candidates else []}

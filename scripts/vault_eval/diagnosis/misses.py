@@ -47,7 +47,9 @@ def diagnose(
     if evidence is None:
         return Diagnosis(page, "not_indexed", "the note is not in the index: it was added since; run index again")
     if searcher.is_stale(page):
-        return Diagnosis(page, "stale", "the note changed since it was indexed, so its old text was not returned; run index again")
+        return Diagnosis(
+            page, "stale", "the note changed since it was indexed, so its old text was not returned; run index again"
+        )
     return _diagnose_rank(query, page, ranking, evidence, pages)
 
 

@@ -39,7 +39,12 @@ from vault_eval.vault.reader import FileRefusedError, FolderReader
 from vault_eval.vault.walk import NoteFile, Skipped, VaultListing
 
 LABEL_SCHEMAS = ("claude-obsidian.retrieval-queries.v1", "vault-eval.labels.v1")
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], None]  # notes done, notes in all
+
+
+def no_progress(_done: int, _total: int) -> None:
+    """Progress that nobody watches."""
+
 
 _LEFT_BEHIND = re.compile(r"index-[0-9a-f]{16}\.bin|\.[0-9a-f]{16}\.tmp")
 # No build takes a day: what is older was left by one that was killed.

@@ -113,8 +113,9 @@ def _pieces(text: str, section: _Section, borders: Sequence[int], sizes: ChunkSi
         if cut >= end:
             break
         yield shown, cut
+        # At most half of a piece is said twice, so that each one starts after the one before.
+        shown = _overlap_start(text, cut, max(cut - sizes.overlap, (begin + cut + 1) // 2, min(section.heading_end, cut)))
         begin = _next_text(text, cut, end)
-        shown = _overlap_start(text, cut, max(shown, cut - sizes.overlap, min(section.heading_end, cut)))
         if begin - shown > sizes.overlap:
             shown = begin
     if begin < end:
@@ -128,18 +129,21 @@ def _next_text(text: str, start: int, end: int) -> int:
 
 
 def _cut(text: str, begin: int, end: int, cuts: Sequence[int], sizes: ChunkSizes) -> int:
-    """The end of a piece that starts at `begin`: after `begin`, at most the room of a chunk later."""
-    aim = begin + sizes.aim
-    if end <= begin + sizes.room and not (cuts and cuts[-1] > begin):
+    """The end of a piece that starts at `begin`: after `begin`, at most the room of a chunk later.
+
+    Borders so near that the piece would be no more than an overlap are passed over.
+    """
+    aim, least = begin + sizes.aim, begin + sizes.overlap
+    if end <= begin + sizes.room and not (cuts and cuts[-1] > least):
         # What is left is a single block that fits: leave it whole.
         return end
     before = bisect_right(cuts, aim) - 1
-    if before >= 0 and cuts[before] > begin:
+    if before >= 0 and cuts[before] > least:
         return cuts[before]
     if before + 1 < len(cuts) and cuts[before + 1] <= begin + sizes.room:
         return cuts[before + 1]
     line = text.rfind("\n", begin, aim) + 1
-    return line if line > begin else _cut_in_line(text, begin, aim)
+    return line if line > least else _cut_in_line(text, begin, aim)
 
 
 def _cut_in_line(text: str, begin: int, aim: int) -> int:

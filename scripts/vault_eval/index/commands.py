@@ -18,6 +18,11 @@ def build_command(vault: str, options: IndexOptions, *, index: str | None, data:
     return " ".join(map(shlex.quote, words))
 
 
+def advice_to_build(problem: str, command: str) -> str:
+    """What is wrong with an index, and the one line that mends it, last."""
+    return f"{problem}\nBuild it with this command; it reads the vault and writes outside it:\n  {command}"
+
+
 def retrieve_command(vault: str, spec: str, depth: int, *, index: str | None, data: str | None) -> Sequence[str]:
     """The argument list that answers one query, which is to be added after `--`."""
     return [sys.executable, "-I", _SCRIPT, "retrieve", "--vault", vault, *_places(index, data), "-r", spec, "--top", str(depth)]

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _RULES = ["heading", "lheading", "hr", "list", "blockquote", "fence", "code", "html_block"]
+# Outlines of fifty levels; far deeper ones would exhaust the stack.
+_NESTING_MAX_LEVELS = 100
 # Without such a line a note has no heading, and needs no parser to say so.
 _MAYBE_HEADING = re.compile(r"^ {0,3}(?:#{1,6}(?:[ \t]|$)|=+[ \t]*$|-+[ \t]*$)", re.MULTILINE)
 
@@ -94,7 +96,8 @@ def _link_text(link: re.Match[str]) -> str:
 def _parser() -> Callable[[str], Sequence[Token]]:
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("zero").enable(_RULES)
+    # Below the nesting limit the rest of the note would be taken for a part of the outline.
+    parser = MarkdownIt("zero", {"html": True, "maxNesting": _NESTING_MAX_LEVELS}).enable(_RULES)
     # Inline text is never looked at: a data URI of a megabyte costs nothing.
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser.parse

@@ -164,7 +164,9 @@ class Searcher:
         else:
             sums.update(zip(chunks, added, strict=True))
 
-    def _finish(self, terms: Sequence[str], sums: dict[int, float], rest: Iterable[TermPostings], reached: float, n: int) -> list[Hit]:
+    def _finish(
+        self, terms: Sequence[str], sums: dict[int, float], rest: Iterable[TermPostings], reached: float, n: int
+    ) -> list[Hit]:
         """The n best of the chunks seen: those that can still reach the score are looked up in the lists not walked."""
         left = sum(one.bound for one in rest)
         for postings in rest:

@@ -13,7 +13,7 @@ from vault_eval.limits import LABEL_FILE_MAX_BYTES
 from vault_eval.vault.note_text import decode, frontmatter_block
 from vault_eval.vault.paths import quoted
 from vault_eval.vault.reader import FolderReader, read_outside
-from vault_eval.vault.refusal import ABSENT, LINK, FileRefusedError, physical_advice, plain_absolute
+from vault_eval.vault.refusal import ABSENT, LINK, NOT_BELOW, FileRefusedError, physical_advice, plain_absolute
 
 NOTE_PREFIX = "note:"
 PROPERTY_PREFIX = "property:"
@@ -81,6 +81,8 @@ def _next_step(refusal: FileRefusedError, path: str) -> str:
         return f"nothing is at {path!r}: name a file that exists"
     if "bytes" in refusal.reason:
         return "split it into several files, and name each with --queries"
+    if refusal.reason == NOT_BELOW:
+        return "write note:FOLDER/NOTE.md, relative to the vault, or name a file outside it"
     return refusal.advice or "name a regular file"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,9 +21,8 @@ MISSING = (
     "the HTML report needs the package jinja2, which is not installed; run `python3 scripts/vault-eval.py doctor --install`, "
     "or write the report as JSON or Markdown"
 )
-# A file of at most two megabytes for 1,000 queries of ten pages: beyond this many ranked pages only the first ones are links.
-LINKED_PAGES_MAX = 3_000
-LINKED_RANKS_WHEN_MANY = 3
+# What a browser opens at once and a mail takes along. A report that comes out larger is rendered with less in its rankings.
+HTML_MAX_BYTES = 2_000_000
 QUERY_SHOWN_MAX_CHARACTERS = 500
 PAGE_SHOWN_MAX_CHARACTERS = 120
 HEADING_SHOWN_MAX_CHARACTERS = 60
@@ -45,12 +43,13 @@ class ShownPage:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownMiss:
-    """A missed page with its cause in words, and what is known of its terms."""
+class ShownExpected:
+    """An expected page, its rank in words and, where it was missed, the cause and what is known of its terms."""
 
     page: str
     link: str
-    why: str
+    rank: str
+    why: str | None
     evidence: str | None
     lacking: str | None
 
@@ -67,37 +66,60 @@ class ShownQuery:
     recall: str
     reciprocal_rank: str
     reason: str | None  # why it is in no mean
-    expected: tuple[tuple[str, str], ...]  # page and its rank in words
+    expected: tuple[ShownExpected, ...]  # missed pages first
     expected_more: int
-    misses: tuple[ShownMiss, ...]
-    misses_more: int
     ranking: tuple[ShownPage, ...]
     ranking_more: int
 
 
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How many pages of each ranking are shown, and how many of these are links though not expected."""
+
+    ranks: int
+    linked: int
+
+
+EXTENTS = (
+    Extent(METRIC_CUTOFF_PAGES, METRIC_CUTOFF_PAGES),
+    Extent(METRIC_CUTOFF_PAGES, 2),
+    Extent(METRIC_CUTOFF_PAGES, 0),
+    Extent(3, 0),
+)
+
+
 def html_report(report: Report) -> str:
-    """The report as an HTML document ended by LF. Raises MissingPackageError without jinja2."""
+    """The report as an HTML document ended by LF, below two megabytes for 1,000 queries.
+
+    Raises MissingPackageError where jinja2 is not installed.
+    """
+    template = _template()
+    for extent in EXTENTS:
+        rendered = _rendered(template, report, extent)
+        if len(rendered.encode()) < HTML_MAX_BYTES:
+            break
+    return rendered
+
+
+def shown_queries(vault: str, run: RunReport, extent: Extent) -> tuple[ShownQuery, ...]:
+    """Every query of the run as it is shown, in the order of the labels."""
+    return tuple(_query(vault, row, extent) for row in run.rows)
+
+
+def _rendered(template: Template, report: Report, extent: Extent) -> str:
     first = report.runs[0] if report.runs else None
-    rendered = _template().render(
+    rendered = template.render(
         report=report,
         statement=STATEMENT,
         find=findings,
         misses=miss_findings,
         words=wording,
         first=first,
-        queries=shown_queries(report.vault_name, first) if first is not None else (),
+        queries=shown_queries(report.vault_name, first, extent) if first is not None else (),
         cutoff=METRIC_CUTOFF_PAGES,
-        obsidian_link=obsidian_link,
         timings=[(run, findings.latencies(findings.timing_of(report, place))) for place, run in enumerate(report.runs)],
     )
     return rendered + "\n"
-
-
-def shown_queries(vault: str, run: RunReport) -> tuple[ShownQuery, ...]:
-    """Every query of the run as it is shown, in the order of the labels."""
-    ranked = sum(len(row.ranking[:METRIC_CUTOFF_PAGES]) for row in run.rows)
-    linked_ranks = METRIC_CUTOFF_PAGES if ranked <= LINKED_PAGES_MAX else LINKED_RANKS_WHEN_MANY
-    return tuple(_query(vault, row, linked_ranks) for row in run.rows)
 
 
 def _template() -> Template:
@@ -116,8 +138,8 @@ def _finalize(value: object) -> object:
     return visible(value) if type(value) is str else value
 
 
-def _query(vault: str, row: QueryRow, linked_ranks: int) -> ShownQuery:
-    expected = row.expected[:EXPECTED_SHOWN_MAX]
+def _query(vault: str, row: QueryRow, extent: Extent) -> ShownQuery:
+    expected = _expected(vault, row)
     recall = row.recall.get(METRIC_CUTOFF_PAGES)
     return ShownQuery(
         id=row.id,
@@ -128,12 +150,10 @@ def _query(vault: str, row: QueryRow, linked_ranks: int) -> ShownQuery:
         recall=wording.score_text(recall),
         reciprocal_rank=wording.score_text(row.rr),
         reason=row.error or row.skip_reason,
-        expected=tuple((_page(page), _rank(row, page)) for page in expected),
+        expected=expected,
         expected_more=len(row.expected) - len(expected),
-        misses=_misses(vault, row.diagnosis[:EXPECTED_SHOWN_MAX]),
-        misses_more=max(0, len(row.diagnosis) - EXPECTED_SHOWN_MAX),
-        ranking=_ranking(vault, row, linked_ranks),
-        ranking_more=max(0, len(row.ranking) - METRIC_CUTOFF_PAGES),
+        ranking=_ranking(vault, row, extent),
+        ranking_more=max(0, len(row.ranking) - extent.ranks),
     )
 
 
@@ -146,31 +166,35 @@ def _rank(row: QueryRow, page: str) -> str:
     return "not found" if rank is None else f"rank {rank}"
 
 
-def _misses(vault: str, diagnoses: Sequence[Diagnosis]) -> tuple[ShownMiss, ...]:
-    return tuple(
-        ShownMiss(
-            page=_page(one.page),
-            link=obsidian_link(vault, one.page),
-            why=wording.why(one),
-            evidence=miss_findings.evidence(one),
-            lacking=miss_findings.lacking(one),
-        )
-        for one in diagnoses
+def _expected(vault: str, row: QueryRow) -> tuple[ShownExpected, ...]:
+    causes = {one.page: one for one in row.diagnosis}
+    pages = sorted(row.expected, key=lambda page: page not in causes)[:EXPECTED_SHOWN_MAX]
+    return tuple(_expected_page(vault, row, page, causes.get(page)) for page in pages)
+
+
+def _expected_page(vault: str, row: QueryRow, page: str, missed: Diagnosis | None) -> ShownExpected:
+    return ShownExpected(
+        page=_page(page),
+        link=obsidian_link(vault, page),
+        rank=_rank(row, page),
+        why=wording.why(missed) if missed else None,
+        evidence=miss_findings.evidence(missed) if missed else None,
+        lacking=miss_findings.lacking(missed) if missed else None,
     )
 
 
-def _ranking(vault: str, row: QueryRow, linked_ranks: int) -> tuple[ShownPage, ...]:
+def _ranking(vault: str, row: QueryRow, extent: Extent) -> tuple[ShownPage, ...]:
     expected = frozenset(row.expected)
     return tuple(
         ShownPage(
             ranked.rank,
             _page(ranked.page),
-            obsidian_link(vault, ranked.page) if ranked.rank <= linked_ranks or ranked.page in expected else None,
+            obsidian_link(vault, ranked.page) if ranked.rank <= extent.linked or ranked.page in expected else None,
             wording.score_text(ranked.score),
             wording.cut(wording.heading_text(ranked.heading), HEADING_SHOWN_MAX_CHARACTERS),
             ranked.page in expected,
         )
-        for ranked in row.ranking[:METRIC_CUTOFF_PAGES]
+        for ranked in row.ranking[: extent.ranks]
     )
 
 

@@ -168,7 +168,7 @@ def _diagnosis(one: Diagnosis) -> JsonValue:
             "score": evidence.score,
             "heading": list(evidence.heading),
             "lines": list(evidence.lines),
-            "terms": [{"term": term.term, "df": term.df, "tf": term.tf, "contribution": term.contribution} for term in evidence.terms],
+            "terms": [{**term.as_json()} for term in evidence.terms],
             "exact_rank": evidence.rank,
             "pool_needed": evidence.pool,
         }

@@ -47,7 +47,7 @@ def _counts(report: Report) -> Iterator[str]:
         yield from ("", f"**Counted:** {wording.counts_sentence(run.counts)}.")
         excluded = wording.excluded_sentence(run.counts)
         if excluded is not None:
-            yield from ("", f"**Left out:** {excluded}")
+            yield from ("", f"**Excluded:** {excluded}")
 
 
 def _comparison(report: Report) -> Iterator[str]:

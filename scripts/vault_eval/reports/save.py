@@ -32,7 +32,12 @@ def save_report(report: Report, path: str, vault_root: str) -> str:
         return path
     make_private_folder(path)
     check_destination(path, vault_root)
-    for name, render in (("pages.json", pages_text), ("report.md", markdown_report), ("report.html", _html), ("report.json", report_text)):
+    for name, render in (
+        ("pages.json", pages_text),
+        ("report.md", markdown_report),
+        ("report.html", _html),
+        ("report.json", report_text),
+    ):
         place = os.path.join(path, name)
         check_destination(place, vault_root)
         _write(place, render(report))
@@ -69,7 +74,9 @@ def check_destination(path: str, vault_root: str) -> None:
     if stat.S_ISLNK(found.st_mode):
         raise UnsafePathError(f"--out {path!r} is a link; name the file or folder itself, such as {os.path.realpath(path)!r}")
     if is_file and not stat.S_ISREG(found.st_mode):
-        raise UnsafePathError(f"--out {path!r} is not a regular file; name a file, or a folder without the suffix {os.path.splitext(path)[1]}")
+        raise UnsafePathError(
+            f"--out {path!r} is not a regular file; name a file, or a folder without the suffix {os.path.splitext(path)[1]}"
+        )
     if not is_file and not stat.S_ISDIR(found.st_mode):
         raise UnsafePathError(f"--out {path!r} is a file; name one that ends in .json, .md or .html, or a folder")
 

@@ -52,7 +52,9 @@ def _figures(
     )
 
 
-def coverage(settled: Sequence[SettledLabel], in_scope: frozenset[str], indexed: frozenset[str], stale: Callable[[str], bool]) -> Coverage:
+def coverage(
+    settled: Sequence[SettledLabel], in_scope: frozenset[str], indexed: frozenset[str], stale: Callable[[str], bool]
+) -> Coverage:
     """Of the distinct gold pages of labels that are not skipped: how many exist, are in scope, indexed, and fresh."""
     asked = [one for one in settled if one.status in ("scored", "missing-gold")]
     gold = {page for one in asked for page in one.label.pages}

@@ -59,7 +59,7 @@ def _counts(report: Report, width: int) -> Iterator[str]:
         yield from wrapped(wording.counts_sentence(run.counts), width, first="Counted: ")
         excluded = wording.excluded_sentence(run.counts)
         if excluded is not None:
-            yield from wrapped(excluded, width, first="         ")
+            yield from wrapped(excluded, width, first="Excluded: ")
 
 
 def _comparison(report: Report) -> Iterator[str]:
@@ -87,7 +87,8 @@ def _run(report: Report, run: RunReport, width: int) -> Iterator[str]:
     yield from table(["", "value", "95 % interval", "n"], rows)
     for note in findings.notes(run):
         yield from wrapped(note, width, first="  · ")
-    yield from (f"  · {line}" for line in LEGEND)
+    for line in LEGEND:
+        yield from wrapped(line, width, first="  · ")
     yield from _categories(run)
     yield from _latency(findings.timing_of(report, 0), width)
     yield from _misses(run, width)

@@ -148,7 +148,7 @@ def excluded_sentence(counts: Counts) -> str | None:
         (counts.other_collection, "of another collection or split"),
     )
     shown = [f"{number:,} {why}" for number, why in kinds if number]
-    return f"excluded: {', '.join(shown)}. {EXCLUDED}" if shown else None
+    return f"{', '.join(shown)}. {EXCLUDED}" if shown else None
 
 
 def why(diagnosis: Diagnosis) -> str:

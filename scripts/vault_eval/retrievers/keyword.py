@@ -29,7 +29,8 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> KeywordRetriever:
     k1, b = _parameters(spec)
     folder, vault = context.index_folder, context.vault.id
     index, sha256 = open_index(folder, vault, verify=True)
-    return KeywordRetriever(spec.text, index, sha256, Searcher(index, k1, b), context.vault.pages, lambda: _digest_now(folder, vault))
+    pages = context.vault.pages
+    return KeywordRetriever(spec.text, index, sha256, Searcher(index, k1, b), pages, lambda: _digest_now(folder, vault))
 
 
 @contextmanager
@@ -45,7 +46,13 @@ class KeywordRetriever:
     """Searches one open index; freshness of the pages it hits is read from the vault, once a page."""
 
     def __init__(
-        self, name: str, index: IndexFile, sha256: str, searcher: Searcher, pages: PageDigests, digest_now: Callable[[], str | None]
+        self,
+        name: str,
+        index: IndexFile,
+        sha256: str,
+        searcher: Searcher,
+        pages: PageDigests,
+        digest_now: Callable[[], str | None],
     ) -> None:
         self._name = name
         self._index = index
@@ -59,7 +66,11 @@ class KeywordRetriever:
 
     def describe(self) -> RetrieverDescription:
         """Name, BM25 parameters and the options the index was built with."""
-        options = {key: value for key, value in self._index.options.items() if isinstance(value, (str, int, float, bool)) or value is None}
+        options = {
+            key: value
+            for key, value in self._index.options.items()
+            if isinstance(value, (str, int, float, bool)) or value is None
+        }
         return RetrieverDescription(self._name, {"k1": self.searcher.bm25.k1, "b": self.searcher.bm25.b, **options})
 
     def index(self) -> IndexDescription:
@@ -95,7 +106,9 @@ class KeywordRetriever:
         best = min(chunks, key=lambda chunk: (-self.searcher.score(terms, chunk), chunk))
         score = self.searcher.score(terms, best)
         rank, pool = self._exact_rank(terms, best, score) if exact_rank and score else (None, None)
-        return PageEvidence(score, self._index.heading(best), self._index.lines(best), self._term_evidence(terms, best), rank, pool)
+        return PageEvidence(
+            score, self._index.heading(best), self._index.lines(best), self._term_evidence(terms, best), rank, pool
+        )
 
     def _term_evidence(self, terms: list[str], chunk: int) -> tuple[TermEvidence, ...]:
         frequencies = self.searcher.frequencies(terms, chunk)
@@ -139,7 +152,9 @@ class KeywordRetriever:
         usable = [page for page in first if state[page] != _STALE]
         stale = frozenset(page for page in first if state[page] == _STALE)
         pages = tuple(
-            RankedPage(rank, index.page(page), first[page].score, index.heading(first[page].chunk), index.lines(first[page].chunk))
+            RankedPage(
+                rank, index.page(page), first[page].score, index.heading(first[page].chunk), index.lines(first[page].chunk)
+            )
             for rank, page in enumerate(usable[:depth], 1)
         )
         return Ranking(

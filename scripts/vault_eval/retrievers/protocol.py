@@ -21,6 +21,10 @@ class TermEvidence:
     tf: int
     contribution: float
 
+    def as_json(self) -> dict[str, str | int | float]:
+        """The form in reports and in `retrieve --explain`."""
+        return {"term": self.term, "df": self.df, "tf": self.tf, "contribution": self.contribution}
+
 
 @dataclass(frozen=True, slots=True)
 class PageEvidence:

@@ -12,7 +12,6 @@ import functools
 import operator
 import os
 import stat
-import unicodedata
 from typing import NamedTuple
 
 from vault_eval.errors import UnreadableFileError
@@ -30,6 +29,7 @@ from vault_eval.vault.refusal import (
     reason_of,
     refuse_unplain,
 )
+from vault_eval.vault.spelling import spelling_on_disk
 
 __all__ = ["DESCRIPTOR_RELATIVE", "LINK", "NOT_REGULAR", "FileRefusedError", "FileState", "FolderReader", "read_outside"]
 
@@ -57,6 +57,7 @@ class FileState(NamedTuple):
     mtime_ns: int
     ctime_ns: int
     inode: int
+_ANYONE_MAY_READ = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 
 
 class FolderReader:
@@ -141,25 +142,8 @@ class FolderReader:
         return found
 
     def spelling_on_disk(self, path: str) -> str | None:
-        """The path whose components equal those of `path` in NFC, as the disk spells them, or None.
-
-        Of several the exact spelling wins, then that in NFC, then the first: the order in which the vault is walked.
-        Where a folder cannot be listed, the rest stays as it is, so that a read says why.
-        """
-        found = [""]
-        parts = path.split("/")
-        for number, part in enumerate(parts):
-            spelled: list[str] = []
-            for folder in found:
-                try:
-                    names = [entry.name for entry in self.list(folder)]
-                except FileRefusedError as refusal:
-                    if not refusal.absent:
-                        return "/".join(filter(None, [folder, *parts[number:]]))
-                    continue
-                spelled += [f"{folder}/{name}" if folder else name for name in _spellings(part, names)]
-            found = spelled
-        return found[0] if found else None
+        """The path whose components equal those of `path` in NFC, as the disk spells them, or None."""
+        return spelling_on_disk(path, lambda folder: [entry.name for entry in self.list(folder)])
 
     def _state_now(self, path: str) -> FileState | None:
         now = self.state(path)
@@ -264,12 +248,6 @@ def _entries(place: int | str) -> list[os.DirEntry[str]]:
         return list(entries)
 
 
-def _spellings(part: str, names: list[str]) -> list[str]:
-    wanted = unicodedata.normalize("NFC", part)
-    matches = [name for name in names if name == part or unicodedata.normalize("NFC", name) == wanted]
-    return sorted(matches, key=lambda name: (name != part, name != wanted, name))
-
-
 def _open_folder(name: str, parent: int | None) -> int:
     try:
         return os.open(name, _FOLDER_FLAGS, dir_fd=parent)
@@ -299,6 +277,9 @@ def _read_regular(descriptor: int, path: str, max_bytes: int) -> tuple[bytes, os
     before = os.fstat(descriptor)
     if not stat.S_ISREG(before.st_mode):
         raise FileRefusedError(path, NOT_REGULAR)
+    if not before.st_mode & _ANYONE_MAY_READ:
+        # The superuser could all the same: the same vault must read alike for everyone.
+        raise FileRefusedError(path, "permission denied: nobody may read it")
     if before.st_size > max_bytes:
         raise FileRefusedError(path, f"it has {before.st_size:,} bytes; at most {max_bytes:,} are read")
     parts: list[bytes] = []

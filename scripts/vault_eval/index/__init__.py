@@ -1,0 +1,1 @@
+"""Notes to chunks to terms to postings, and the file that holds them."""

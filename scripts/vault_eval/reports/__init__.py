@@ -1,0 +1,1 @@
+"""The one report document, and its renderings."""
