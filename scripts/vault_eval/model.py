@@ -124,7 +124,6 @@ class IndexDescription:
     chunks: int
     skipped_malformed: int = 0
     skipped_undecodable: int = 0
-    page_digests: Mapping[str, str] = field(default_factory=dict)  # page -> SHA-256 when indexed
 
 
 @dataclass(frozen=True, slots=True)

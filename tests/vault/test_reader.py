@@ -181,6 +181,11 @@ def test_huge_file_is_refused_by_its_size_without_reading(vault, reader, monkeyp
     assert reason(reader, "Huge.md").startswith("it has 1,099,511,627,776 bytes")
 
 
+def test_file_that_nobody_may_read_is_refused_to_root_as_well(write, reader):
+    write("Locked.md").chmod(0)
+    assert reason(reader, "Locked.md").startswith(DENIED)
+
+
 def test_file_that_may_not_be_read_is_refused_with_that_reason(open_vault, relative, without_privileges):
     (open_vault / "Locked.md").write_text("no access")
     (open_vault / "Locked.md").chmod(0)

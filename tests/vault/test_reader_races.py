@@ -112,12 +112,9 @@ def test_file_deleted_before_it_is_opened_is_absent(sea, reader, before_open):
     assert reason(reader) == ABSENT
 
 
-def test_file_deleted_while_it_is_read_has_changed(sea, reader, before_read, relative):
+def test_file_deleted_while_it_is_read_has_changed(sea, reader, before_read):
     before_read(sea.unlink)
-    if relative:
-        assert reader.read("Sea/Tides.md") == INSIDE  # its bytes stay until the descriptor is closed
-    else:
-        assert reason(reader) == CHANGED
+    assert reason(reader) == CHANGED
     assert reader.changed() == ["Sea/Tides.md"]
 
 

@@ -17,6 +17,7 @@ COMMANDS = {
     "index": "build or refresh the index of a vault, outside it",
     "bench": "measure search on a vault with labelled queries",
     "retrieve": "answer one query, as JSON",
+    "report": "render a saved report again, or print one of its rows",
     "doctor": "say what is there, what is missing, and the command that mends it",
 }
 

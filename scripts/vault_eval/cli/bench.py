@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 
 from vault_eval import launcher, strict_json
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
+from vault_eval.cli.printing import is_utf8
 from vault_eval.comparison.gates import Gate, decide, exit_code, parse_gate
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import MissingPackageError, UsageError, VaultEvalError
@@ -135,9 +136,7 @@ def _finish(report: Report, options: argparse.Namespace, gates: list[Gate], root
 
 def _print(report: Report, form: str, saved: str | None) -> None:
     if form == "json":
-        # A stream that is not UTF-8 gets ASCII: every JSON reader takes it.
-        ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-        sys.stdout.write(strict_json.encode(report_text(report, ascii_only=ascii_only)).decode("utf-8"))
+        sys.stdout.write(strict_json.encode(report_text(report, ascii_only=not is_utf8())).decode("utf-8"))
     elif form == "markdown":
         sys.stdout.write(markdown_report(report))
     else:

@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
-from vault_eval import launcher, strict_json
+from vault_eval import launcher
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
+from vault_eval.cli.printing import print_json
 from vault_eval.data_folder import DataFolder
 from vault_eval.index.build import BuildResult, build_index, no_progress
 from vault_eval.index.freshness import compare_with_vault
@@ -102,11 +103,7 @@ def _check(options: argparse.Namespace, folder: str, vault: str, data: DataFolde
         found = compare_with_vault(snapshot.listing, index, read_states(folder, sha256), snapshot.pages)
     kinds = (("added", found.added), ("changed", found.changed), ("removed", found.removed))
     if options.format == "json":
-        print(
-            strict_json.dumps(
-                {"fresh": found.is_fresh, **{kind: list(pages) for kind, pages in kinds}}, spread=2, ascii_only=True
-            )
-        )
+        print_json({"fresh": found.is_fresh, **{kind: list(pages) for kind, pages in kinds}}, spread=2)
     else:
         print("The index is fresh." if found.is_fresh else "The index is stale; run index again.")
         for kind, pages in kinds:
@@ -127,7 +124,7 @@ def _progress(form: str) -> AbstractContextManager[Callable[[int, int], None]]:
 def _print(options: argparse.Namespace, result: BuildResult, snapshot: VaultSnapshot, folder: str) -> None:
     if options.format == "json":
         with IndexFile(result.path) as index:
-            print(strict_json.dumps(_content(index, result), spread=2, ascii_only=True))
+            print_json(_content(index, result), spread=2)
         return
     done = "Nothing changed" if result.unchanged else f"Indexed ({result.reused:,} notes reused)" if result.reused else "Indexed"
     print(f"{done}: {result.pages:,} notes, {result.chunks:,} chunks. The index is in {folder}")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from vault_eval import launcher, strict_json
+from vault_eval import launcher
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
+from vault_eval.cli.printing import print_json
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import IndexUnusableError, UsageError
 from vault_eval.limits import DEPTH_DEFAULT_PAGES, DEPTH_MAX_PAGES, LABEL_QUERY_MAX_CHARACTERS
@@ -36,7 +37,7 @@ def run(argv: list[str]) -> int:
     try:
         with open_for_one_query(specs[0], root, folder, vault) as retriever:
             answer = _answer(retriever, options.query, options.top, explain=options.explain)
-            print(strict_json.dumps(answer, spread=2, ascii_only=True))
+            print_json(answer, spread=2)
     except IndexUnusableError as error:
         from vault_eval.index.commands import advice_to_build, build_command
         from vault_eval.index.options import IndexOptions

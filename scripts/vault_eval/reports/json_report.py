@@ -82,7 +82,7 @@ def _run(run: RunReport) -> JsonValue:
             "tag": {name: _metrics(metrics) for name, metrics in run.tags.items()},
         },
         "worst_misses": list(run.worst_misses),
-        "queries": [_row(row) for row in run.rows],
+        "queries": [row_value(row) for row in run.rows],
     }
 
 
@@ -113,7 +113,8 @@ def _metrics(metrics: Mapping[str, MetricValue]) -> dict[str, JsonValue]:
     }
 
 
-def _row(row: QueryRow) -> JsonValue:
+def row_value(row: QueryRow) -> dict[str, JsonValue]:
+    """One query row as plain JSON values."""
     misses: dict[str, JsonValue] = {}
     for cutoff in CUTOFFS:
         missed = row.misses(cutoff)

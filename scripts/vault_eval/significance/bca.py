@@ -33,7 +33,7 @@ def bca(values: Sequence[float], resamples: int = RESAMPLES_DEFAULT, seed: int =
 
 
 def _acceleration(values: Sequence[float]) -> float:
-    """sum (m - th_i)^3 / (6 (sum (m - th_i)^2)^1.5) over the jackknife means th_i; for a mean that is x_i - m, scaled."""
+    """Sum (m - th_i)^3 / (6 (sum (m - th_i)^2)^1.5) over the jackknife means th_i; for a mean that is x_i - m, scaled."""
     mean = fsum(values) / len(values)
     squares = fsum((value - mean) ** 2 for value in values)
     return fsum((value - mean) ** 3 for value in values) / (6 * squares * sqrt(squares))

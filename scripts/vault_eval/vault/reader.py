@@ -207,6 +207,8 @@ class FolderReader:
         return os.stat(name or ".", dir_fd=self._folder(folder), follow_symlinks=False)
 
     def _folder(self, folder: str) -> int:
+        if self._root_fd < 0:  # which would be the current folder
+            raise RuntimeError("the reader is closed")
         known = self._folders.get(folder)
         if known is not None:
             return known

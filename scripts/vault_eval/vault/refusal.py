@@ -70,7 +70,8 @@ def plain_absolute(path: str) -> str:
 
 def no_folder(found: os.stat_result) -> OSError:
     """The error for what is no folder, though something below it was asked for; below a plain file there is nothing."""
-    if stat.S_ISLNK(found.st_mode):
+    # A folder by now: it was a link a moment ago.
+    if stat.S_ISLNK(found.st_mode) or stat.S_ISDIR(found.st_mode):
         return OSError(errno.ELOOP, LINK)
     return OSError(errno.ENOENT if stat.S_ISREG(found.st_mode) else errno.ENOTDIR, NOT_REGULAR)
 

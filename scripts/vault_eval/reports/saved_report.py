@@ -1,0 +1,275 @@
+"""A saved `report.json` back as the records it was written from; it may be damaged or hostile, so every value is checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeVar, get_args
+
+from vault_eval import strict_json
+from vault_eval.diagnosis.causes import CAUSE_NAMES
+from vault_eval.diagnosis.misses import Diagnosis
+from vault_eval.errors import UsageError
+from vault_eval.limits import REPORT_MAX_BYTES
+from vault_eval.metrics.latency import LatencySummary
+from vault_eval.metrics.score import MetricValue, Status
+from vault_eval.model import IndexDescription, LabelSource, RankedPage, RetrieverDescription
+from vault_eval.reports import document
+from vault_eval.reports.document import CUTOFFS, QueryRow, Report, RowStatus, RunReport, RunTiming
+from vault_eval.retrievers.protocol import PageEvidence, TermEvidence
+from vault_eval.significance.intervals import Interval
+from vault_eval.strict_json import JsonValue
+from vault_eval.vault.reader import read_outside
+
+REPORT_NAME = "report.json"
+ROW_STATUSES: tuple[RowStatus, ...] = get_args(RowStatus)
+METRIC_STATUSES: tuple[Status, ...] = get_args(Status)
+T = TypeVar("T")
+
+
+def read_report(path: str) -> Report:
+    """The report saved at `path`, a file or the folder that holds `report.json`.
+
+    Raises FileRefusedError where it cannot be read, UsageError that names the place of the first value that is not as
+    `vault-eval.report.v1` says.
+    """
+    file = os.path.join(path, REPORT_NAME) if os.path.isdir(path) else path
+    data = read_outside(file, REPORT_MAX_BYTES)
+    try:
+        value = strict_json.loads(data.decode("utf-8"))
+    except ValueError as error:
+        raise UsageError(f"{file!r} is no saved report: {error}; name a report.json") from None
+    return _report(_Node(value, file))
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A JSON value and where it stands; each method gives it as one type or raises UsageError that says what was found."""
+
+    value: JsonValue
+    place: str
+
+    def __getitem__(self, key: str) -> _Node:
+        if not isinstance(self.value, dict) or key not in self.value:
+            raise self.refused(f"an object with the key {key!r}")
+        return _Node(self.value[key], f"{self.place}: {key}")
+
+    def get(self, key: str) -> _Node | None:
+        return self[key] if isinstance(self.value, dict) and key in self.value else None
+
+    def refused(self, allowed: str) -> UsageError:
+        return UsageError(f"{self.place}: found {str(self.value)[:60]!r}, allowed is {allowed}; this is no whole report")
+
+    def text(self) -> str:
+        if not isinstance(self.value, str):
+            raise self.refused("text")
+        return self.value
+
+    def one_of(self, allowed: tuple[str, ...]) -> str:
+        if self.value not in allowed:
+            raise self.refused(", ".join(allowed))
+        return self.text()
+
+    def whole(self) -> int:
+        if not isinstance(self.value, int) or isinstance(self.value, bool):
+            raise self.refused("a whole number")
+        return self.value
+
+    def number(self) -> float:
+        if not isinstance(self.value, (int, float)) or isinstance(self.value, bool):
+            raise self.refused("a number")
+        return self.value
+
+    def flag(self) -> bool:
+        if not isinstance(self.value, bool):
+            raise self.refused("true or false")
+        return self.value
+
+    def items(self) -> Iterator[_Node]:
+        if not isinstance(self.value, list):
+            raise self.refused("a list")
+        return (_Node(item, f"{self.place}[{place}]") for place, item in enumerate(self.value))
+
+    def texts(self) -> tuple[str, ...]:
+        return tuple(item.text() for item in self.items())
+
+    def members(self) -> Iterator[tuple[str, _Node]]:
+        if not isinstance(self.value, dict):
+            raise self.refused("an object")
+        return ((key, self[key]) for key in self.value)
+
+    def or_none(self, read: Callable[[_Node], T]) -> T | None:
+        return None if self.value is None else read(self)
+
+
+def _report(top: _Node) -> Report:
+    top["schema"].one_of((document.SCHEMA,))
+    vault, labels, covered, timing = top["vault"], top["labels"], top["coverage"], top["timing"]
+    fixture = top.get("fixture")
+    return Report(
+        tool_version=top["tool"]["version"].text(),
+        vault_name=vault["name"].text(),
+        vault_pages=vault["pages"].whole(),
+        snapshot_sha256=vault["snapshot_sha256"].text(),
+        page_digests={},
+        label_sources=tuple(
+            LabelSource(one["name"].text(), one["sha256"].text(), one["format"].text()) for one in labels["sources"].items()
+        ),
+        label_queries=labels["queries"].whole(),
+        split=labels["split"].text(),
+        unavailable=top["scope"]["unavailable"].texts(),
+        warnings=top["warnings"].texts(),
+        coverage=document.Coverage(*(covered[name].whole() for name in ("gold_pages", "exist", "in_scope", "indexed", "fresh"))),
+        runs=tuple(_run(run) for run in top["runs"].items()),
+        timing=document.Timing(
+            timing["started"].text(),
+            {name: node.text() for name, node in timing["environment"].members()},
+            tuple(_timing(one) for one in timing["runs"].items()),
+        ),
+        fixture=_fixture(fixture) if fixture is not None else None,
+    )
+
+
+def _fixture(node: _Node) -> document.Fixture:
+    files = tuple(document.FixtureFile(one["path"].text(), one["sha256"].text()) for one in node["files"].items())
+    return document.Fixture(files, node["stale_page"].text())
+
+
+def _run(node: _Node) -> RunReport:
+    index = node["index"].or_none(lambda one: one)
+    names = ("queries", "scored", "negative", "missing_gold", "missing_pages", "skipped", "other_collection", "error")
+    groups = node["groups"]
+    return RunReport(
+        retriever=_retriever(node["retriever"]),
+        index=_index(index) if index is not None else None,
+        skipped_stale=index["skipped_stale"].whole() if index is not None else 0,
+        stale_label_only=index["stale_label_only"].whole() if index is not None else 0,
+        depth=node["depth"].whole(),
+        counts=document.Counts(*(node["counts"][name].whole() for name in names)),
+        metrics=_metrics(node["metrics"]),
+        over_cutoff={cutoff: node["more_gold_than_cutoff"][str(cutoff)].whole() for cutoff in CUTOFFS},
+        categories={name: _metrics(metrics) for name, metrics in groups["category"].members()},
+        tags={name: _metrics(metrics) for name, metrics in groups["tag"].members()},
+        worst_misses=node["worst_misses"].texts(),
+        rows=tuple(_row(row) for row in node["queries"].items()),
+    )
+
+
+def _retriever(node: _Node) -> RetrieverDescription:
+    settings: dict[str, str | int | float | bool | None] = {}
+    for name, setting in node.members():
+        if name != "name":
+            if isinstance(setting.value, (list, dict)):
+                raise setting.refused("text, a number, true, false or null")
+            settings[name] = setting.value
+    return RetrieverDescription(node["name"].text(), settings)
+
+
+def _index(node: _Node) -> IndexDescription:
+    return IndexDescription(
+        format=node["format"].text(),
+        sha256=node["sha256"].text(),
+        pages=node["pages"].whole(),
+        chunks=node["chunks"].whole(),
+        skipped_malformed=node["skipped_malformed"].whole(),
+        skipped_undecodable=node["skipped_undecodable"].whole(),
+    )
+
+
+def _metrics(node: _Node) -> Mapping[str, MetricValue]:
+    return {name: _metric(metric) for name, metric in node.members()}
+
+
+def _metric(node: _Node) -> MetricValue:
+    status = next(one for one in METRIC_STATUSES if one == node["status"].one_of(METRIC_STATUSES))
+    interval = node["interval"].or_none(lambda one: Interval(one["low"].number(), one["high"].number(), one["method"].text()))
+    return MetricValue(node["value"].or_none(_Node.number), node["n"].whole(), status, interval)
+
+
+def _row(node: _Node) -> QueryRow:
+    found = node["diagnostics"]
+    diagnosed = tuple(_diagnosis(one) for one in node["diagnosis"].items())
+    reasons = {one.page: one.detail for one in diagnosed}
+    return QueryRow(
+        id=node["id"].text(),
+        query=node["query"].text(),
+        category=node["category"].or_none(_Node.text),
+        tags=node["tags"].texts(),
+        status=next(one for one in ROW_STATUSES if one == node["status"].one_of(ROW_STATUSES)),
+        skip_reason=node["skip_reason"].or_none(_Node.text),
+        error=node["error"].or_none(_Node.text),
+        expected=node["expected"].texts(),
+        missing={page: reasons.get(page, "") for page in node["missing"].texts()},
+        not_indexed=node["not_indexed"].texts(),
+        ranking=tuple(_ranked(one) for one in node["ranking"].items()),
+        recall={cutoff: node["recall"][str(cutoff)].or_none(_Node.number) for cutoff in CUTOFFS},
+        rr=node["rr"].or_none(_Node.number),
+        usable_gold=found["usable_gold"].or_none(_Node.texts),
+        raw_gold=found["raw_gold"].or_none(_Node.texts),
+        pool_chunks=found["pool_chunks"].or_none(_Node.whole),
+        stale_chunks=found["stale_chunks"].whole(),
+        stale_pages=found["stale_pages"].texts(),
+        pool_exhausted=found["pool_exhausted"].flag(),
+        label_hits_removed=found["label_hits_removed"].whole(),
+        diagnosis=diagnosed,
+        ties=tuple(
+            document.TieGroup(*(one[name].whole() for name in ("cutoff", "first_rank", "last_rank")))
+            for one in node["ties"].items()
+        ),
+    )
+
+
+def _ranked(node: _Node) -> RankedPage:
+    lines = node["lines"].or_none(_lines)
+    return RankedPage(
+        node["rank"].whole(), node["page"].text(), node["score"].or_none(_Node.number), node["heading"].texts(), lines
+    )
+
+
+def _lines(node: _Node) -> tuple[int, int]:
+    numbers = [item.whole() for item in node.items()]
+    if len(numbers) != 2:
+        raise node.refused("a first and a last line")
+    return numbers[0], numbers[1]
+
+
+def _diagnosis(node: _Node) -> Diagnosis:
+    missing, unseen, winner, score = (node.get(name) for name in ("missing_terms", "unseen_terms", "winner", "score"))
+    return Diagnosis(
+        page=node["page"].text(),
+        cause=next(name for name in CAUSE_NAMES if name == node["cause"].one_of(CAUSE_NAMES)),
+        detail=node["detail"].text(),
+        missing_terms=missing.texts() if missing is not None else (),
+        unseen_terms=unseen.texts() if unseen is not None else (),
+        evidence=_evidence(node) if score is not None else None,
+        winner=winner.text() if winner is not None else None,
+    )
+
+
+def _evidence(node: _Node) -> PageEvidence:
+    terms = tuple(
+        TermEvidence(one["term"].text(), one["df"].whole(), one["tf"].whole(), one["contribution"].number())
+        for one in node["terms"].items()
+    )
+    rank, pool = node["exact_rank"].or_none(_Node.whole), node["pool_needed"].or_none(_Node.whole)
+    return PageEvidence(node["score"].number(), node["heading"].texts(), _lines(node["lines"]), terms, rank, pool)
+
+
+def _timing(node: _Node) -> RunTiming:
+    rows = dict(node["queries"].members())
+    warm = {name: row["warm_ms"].or_none(_Node.number) for name, row in rows.items()}
+    cold = {name: row["cold_ms"].or_none(_Node.number) for name, row in rows.items()}
+    block = node["cold"].or_none(lambda one: one)
+    return RunTiming(
+        {name: value for name, value in warm.items() if value is not None},
+        _latency(node["warm"]),
+        {name: value for name, value in cold.items() if value is not None},
+        _latency(block) if block is not None else None,
+        _latency(block["interpreter"]) if block is not None else None,
+    )
+
+
+def _latency(node: _Node) -> LatencySummary | None:
+    n = node["n"].whole()
+    return LatencySummary(n, *(node[name].number() for name in ("p50", "p95", "mean", "max"))) if n else None
