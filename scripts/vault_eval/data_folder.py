@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from vault_eval import strict_json
 from vault_eval.atomic_file import make_private_folder, write_atomically
@@ -12,25 +12,23 @@ from vault_eval.errors import UsageError
 from vault_eval.strict_json import JsonValue
 
 
-@dataclass(frozen=True, slots=True)
-class VaultSettings:
+class VaultSettings(NamedTuple):
     """What is remembered about one vault: the label sources last named with --remember, the options of its index."""
 
     labels: tuple[str, ...] = ()
     index_options: Mapping[str, object] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DataFolder:
+class DataFolder(NamedTuple):
     """The folders of one user's data; `root` is `--data`, `$VAULT_EVAL_DATA`, or the platform's user data folder."""
 
     root: str
 
-    def index(self, vault: str) -> str:
+    def index_folder(self, vault: str) -> str:
         """The folder of a vault's own index; `vault` is the vault's id."""
         return os.path.join(self.root, "indexes", vault)
 
-    def reports(self, vault: str) -> str:
+    def reports_folder(self, vault: str) -> str:
         """The folder of a vault's reports, one folder below it each, named by UTC time."""
         return os.path.join(self.root, "reports", vault)
 

@@ -37,7 +37,8 @@ from vault_eval.reports.document import Coverage, QueryRow, Report, RunReport, R
 from vault_eval.reports.json_report import report_value
 from vault_eval.reports.summary import coverage, run_report
 from vault_eval.retrievers.protocol import Explains, Retriever, RetrieverContext
-from vault_eval.retrievers.select import open_retriever, parse_specs
+from vault_eval.retrievers.select import open_retriever
+from vault_eval.retrievers.spec import parse_specs
 from vault_eval.strict_json import JsonValue
 from vault_eval.vault.note_text import decode
 from vault_eval.vault.snapshot import VaultSnapshot, open_snapshot
@@ -101,7 +102,7 @@ def evaluate(request: Request, clock: Clock) -> Report:
     with open_snapshot(request.vault, options.exclude) as vault, ExitStack() as opened:
         documents = _open_labels(request, data, vault)
         labels = load_labels(documents)
-        folder = os.path.abspath(request.index) if request.index else data.index(vault.id)
+        folder = os.path.abspath(request.index) if request.index else data.index_folder(vault.id)
         try:
             searchers = [open_retriever(spec, RetrieverContext(vault, folder)) for spec in parse_specs(request.retrievers)]
             freshness = _index_freshness(folder, vault)

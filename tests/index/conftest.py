@@ -44,7 +44,13 @@ class Vault:
         with open_snapshot(str(self.root)) as snapshot:
             started_ns = time.time_ns() + later_ns
             return build_index(
-                snapshot.reader, snapshot.listing, options or IndexOptions(), place, self.id, started_ns, lambda done, total: None
+                snapshot.reader,
+                snapshot.listing,
+                options or IndexOptions(),
+                place,
+                self.id,
+                started_ns,
+                lambda _done, _total: None,
             )
 
     @contextmanager

@@ -23,7 +23,9 @@ from vault_eval.index.states import read_states, states_text
 from vault_eval.index.store import open_index
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-LABEL_NOTE = '---\nschema: vault-eval.labels.v1\nqueries:\n  - {id: a, query: "spring tides", expected_pages: [Sea/Tides.md]}\n---\n'
+LABEL_NOTE = (
+    '---\nschema: vault-eval.labels.v1\nqueries:\n  - {id: a, query: "spring tides", expected_pages: [Sea/Tides.md]}\n---\n'
+)
 BROKEN = "---\nname: a: b\n---\nThe sextant.\n"
 
 
@@ -46,10 +48,13 @@ def files(folder):
 
 
 def test_all_notes_are_found_by_name_title_alias_tag_heading_and_body(vault):
-    vault.write("Sea/Tide tables.md", "---\ntitle: Almanac\naliases: [Ebb book]\ntags: [harbour/berth]\n---\n# Spring\n\nneap range\n")
+    vault.write(
+        "Sea/Tide tables.md", "---\ntitle: Almanac\naliases: [Ebb book]\ntags: [harbour/berth]\n---\n# Spring\n\nneap range\n"
+    )
     vault.write("Other.md", "nothing of it\n")
     for query in ("tide tables", "almanac", "ebb", "berth", "spring", "neap"):
-        assert vault.build() and vault.found(query) == ["Sea/Tide tables.md"], query
+        vault.build()
+        assert vault.found(query) == ["Sea/Tide tables.md"], query
     assert vault.found("title aliases") == []
 
 
@@ -70,7 +75,7 @@ def test_hidden_markdown_text_is_found(vault):
     vault.write("Kinds.md", kinds)
     vault.write("Other.md", "text\n")
     vault.build()
-    words = "capstan foot cell callout embed math html task block query templ mark hidden".split()
+    words = ["capstan", "foot", "cell", "callout", "embed", "math", "html", "task", "block", "query", "templ", "mark", "hidden"]
     assert [word for word in words if vault.found(f"{word}word") != ["Kinds.md"]] == []
 
 
@@ -127,7 +132,9 @@ def test_a_label_note_may_not_answer_its_own_queries(vault):
     vault.write("Eval/Labels.md", LABEL_NOTE)
     vault.write("Sea/Tides.md", "spring tides\n")
     result = vault.build()
-    assert [(one.path, one.reason) for one in result.skipped] == [("Eval/Labels.md", "a label note: it may not answer its own queries")]
+    assert [(one.path, one.reason) for one in result.skipped] == [
+        ("Eval/Labels.md", "a label note: it may not answer its own queries")
+    ]
     assert vault.found("spring tides") == ["Sea/Tides.md"]
 
 
@@ -290,11 +297,21 @@ class Refreshes(RuleBasedStateMachine):
     make_vault = None
     pages = st.sampled_from(["A.md", "B.md", "Sub/C.md", "Sub/É.md", "潮.md", "z.md"])
     texts = st.one_of(
-        st.sampled_from(["", "one", "# H\n\none two", "---\ntitle: T\ntags: [x]\n---\none\n## S\ntwo", LABEL_NOTE, BROKEN, "潮位 tides\n\n# H"]),
-        st.lists(st.sampled_from("one two three four # H\n \n 潮".split(" ")), max_size=40).map(" ".join),
+        st.sampled_from(
+            [
+                "",
+                "one",
+                "# H\n\none two",
+                "---\ntitle: T\ntags: [x]\n---\none\n## S\ntwo",
+                LABEL_NOTE,
+                BROKEN,
+                "潮位 tides\n\n# H",
+            ]
+        ),
+        st.lists(st.sampled_from(["one", "two", "three", "four", "#", "H\n", "\n", "潮"]), max_size=40).map(" ".join),
     )
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.vault = type(self).make_vault()
         self.options = IndexOptions(ChunkSizes(50, 80, 20))
@@ -355,7 +372,9 @@ def test_any_sequence_of_changes_ends_where_a_full_build_does(make_vault):
 @given(st.integers(0, 10**6))
 @settings(max_examples=5, deadline=None)
 def test_order_of_creation_makes_no_difference(make_vault, seed):
-    notes = [(f"{folder}N{number}.md", f"# Note {number}\n\nword{number % 3} word\n") for number in range(8) for folder in ("", "Sub/")]
+    notes = [
+        (f"{folder}N{number}.md", f"# Note {number}\n\nword{number % 3} word\n") for number in range(8) for folder in ("", "Sub/")
+    ]
     one, other = make_vault(), make_vault()
     for page, text in notes:
         one.write(page, text)
@@ -457,6 +476,12 @@ def test_progress_counts_all_notes(vault):
     seen = []
     with open_snapshot(str(vault.root)) as snapshot:
         build_index(
-            snapshot.reader, snapshot.listing, IndexOptions(), str(vault.folder), vault.id, 0, lambda done, total: seen.append((done, total))
+            snapshot.reader,
+            snapshot.listing,
+            IndexOptions(),
+            str(vault.folder),
+            vault.id,
+            0,
+            lambda done, total: seen.append((done, total)),
         )
     assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]

@@ -17,7 +17,7 @@ from vault_eval.errors import LabelError
 from vault_eval.labels import LabelDocument, load_labels
 from vault_eval.labels.formats import label_formats
 from vault_eval.model import Label
-from vault_eval.vault.paths import target_text
+from vault_eval.vault.targets import target_text
 
 CASES = Path(__file__).parent / "cases"
 INPUTS = sorted(

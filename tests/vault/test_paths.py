@@ -7,17 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vault_eval.model import Target
-from vault_eval.vault.paths import (
-    TargetError,
-    folded,
-    page_name,
-    page_problem,
-    parse_target,
-    pdf_problem,
-    quoted,
-    split_fragment,
-    target_text,
-)
+from vault_eval.vault.paths import folded, page_name, page_problem, quoted
+from vault_eval.vault.targets import TargetError, parse_target, pdf_problem, split_fragment, target_text
 
 ODD_NAMES = [
     "Odd/C# tips.md",

@@ -5,7 +5,8 @@ import hashlib
 import pytest
 
 from vault_eval.errors import UsageError
-from vault_eval.vault.snapshot import PageDigests, open_snapshot
+from vault_eval.vault.page_digests import PageDigests
+from vault_eval.vault.snapshot import open_snapshot
 
 NFC, NFD = "Café.md", "Cafe\u0301.md"
 

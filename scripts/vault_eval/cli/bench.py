@@ -122,7 +122,7 @@ def _finish(report: Report, options: argparse.Namespace, gates: list[Gate], root
     elif data is not None:
         started = datetime.strptime(report.timing.started, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
         try:
-            saved = save_to_history(report, DataFolder(data).reports(vault_id(root)), started)
+            saved = save_to_history(report, DataFolder(data).reports_folder(vault_id(root)), started)
         except (VaultEvalError, OSError) as error:
             print(f"vault-eval: the report was not kept: {error}", file=sys.stderr)
     results = decide(gates, [_Gated(run) for run in report.runs], options.min_n)

@@ -51,7 +51,7 @@ def _packages(data: str) -> int:
 
 def _index(vault: str, index: str | None, data_option: str | None, data: str) -> int:
     root = vault_root(vault)
-    folder = index or DataFolder(data).index(vault_id(root))
+    folder = index or DataFolder(data).index_folder(vault_id(root))
     try:
         opened, sha256 = open_index(folder, vault_id(root), verify=True)
     except IndexUnusableError as error:

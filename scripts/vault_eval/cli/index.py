@@ -36,7 +36,7 @@ def run(argv: list[str]) -> int:
         if path is not None:
             refuse_inside_vault(path, root, option)
     vault = vault_id(root)
-    folder = os.path.abspath(options.index) if options.index else DataFolder(data).index(vault)
+    folder = os.path.abspath(options.index) if options.index else DataFolder(data).index_folder(vault)
     if options.check:
         return _check(options, folder, vault, DataFolder(data))
     launcher.ensure(tuple(launcher.RUNTIME_PACKAGES), may_install=True, data=data, command="index")

@@ -9,10 +9,15 @@ from vault_eval.cli.arguments import Parser, add_vault, whole_number
 from vault_eval.cli.printing import print_json
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import IndexUnusableError, UsageError
+from vault_eval.index.pool import STALE, PageFreshness, gather_pool
+from vault_eval.index.search import Searcher
+from vault_eval.index.store import open_index
+from vault_eval.index.terms import Analyzer
 from vault_eval.limits import DEPTH_DEFAULT_PAGES, DEPTH_MAX_PAGES, LABEL_QUERY_MAX_CHARACTERS
-from vault_eval.retrievers.keyword import KeywordRetriever, open_for_one_query
-from vault_eval.retrievers.select import parse_specs
+from vault_eval.retrievers.spec import bm25_parameters, parse_specs
 from vault_eval.vault.location import vault_id, vault_root
+from vault_eval.vault.page_digests import PageDigests
+from vault_eval.vault.reader import FolderReader
 
 
 def run(argv: list[str]) -> int:
@@ -33,11 +38,14 @@ def run(argv: list[str]) -> int:
         raise UsageError("retrieve takes one --retriever; bench compares several")
     root = vault_root(options.vault)
     vault = vault_id(root)
-    folder = os.path.abspath(options.index) if options.index else DataFolder(launcher.data_folder(options.data)).index(vault)
+    folder = (
+        os.path.abspath(options.index) if options.index else DataFolder(launcher.data_folder(options.data)).index_folder(vault)
+    )
     try:
-        with open_for_one_query(specs[0], root, folder, vault) as retriever:
-            answer = _answer(retriever, options.query, options.top, explain=options.explain)
-            print_json(answer, spread=2)
+        index, _ = open_index(folder, vault, verify=False)
+        with index, FolderReader(root) as reader:
+            searcher = Searcher(index, *bm25_parameters(specs[0]))
+            print_json(_answer(searcher, reader, options.query, options.top, explain=options.explain), spread=2)
     except IndexUnusableError as error:
         from vault_eval.index.commands import advice_to_build, build_command
         from vault_eval.index.options import IndexOptions
@@ -47,16 +55,22 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def _answer(retriever: KeywordRetriever, query: str, depth: int, *, explain: bool) -> dict[str, object]:
-    ranking = retriever.search(query, depth)
+def _answer(searcher: Searcher, reader: FolderReader, query: str, depth: int, *, explain: bool) -> dict[str, object]:
+    index = searcher.index
+    stem = index.options.get("stem")
+    terms = Analyzer(stem if isinstance(stem, str) else None).terms(query)
+    pool = gather_pool(searcher, terms, depth, PageFreshness(index, PageDigests(reader)))
     rows: list[dict[str, object]] = []
-    for one in ranking.pages:
-        row: dict[str, object] = {"rank": one.rank, "page": one.page, "score": one.score}
-        row |= {"heading": list(one.heading), "lines": one.lines}
-        if explain:
-            evidence = retriever.evidence(query, one.page, exact_rank=False)
-            terms = evidence.terms if evidence else ()
-            row["terms"] = [term.as_json() for term in terms]
-        rows.append(row)
-    candidates = ranking.candidates
-    return {"query": query, "ranking": rows, "stale_pages": list(candidates.stale_pages) if candidates else []}
+    for rank, page in enumerate(pool.usable[:depth], 1):
+        chunk, score = pool.first[page]
+        row: dict[str, object] = {"rank": rank, "page": index.page(page), "score": score}
+        row |= {"heading": list(index.heading(chunk)), "lines": index.lines(chunk)}
+        rows.append(row | {"terms": _contributions(searcher, terms, chunk)} if explain else row)
+    stale = [index.page(page) for page in pool.first if pool.freshness[page] == STALE]
+    return {"query": query, "ranking": rows, "stale_pages": stale}
+
+
+def _contributions(searcher: Searcher, terms: list[str], chunk: int) -> list[dict[str, object]]:
+    """What each query term adds to the score, in query order: they sum to it."""
+    columns = zip(terms, searcher.frequencies(terms, chunk), searcher.contributions(terms, chunk), strict=True)
+    return [{"term": term, "tf": tf, "contribution": contribution} for term, tf, contribution in columns]

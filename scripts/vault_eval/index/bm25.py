@@ -7,14 +7,13 @@ idf ln(1 + (N - df + 0.5) / (df + 0.5)).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 DEFAULT_K1 = 1.5
 DEFAULT_B = 0.75
 
 
-@dataclass(frozen=True, slots=True)
-class Bm25:
+class Bm25(NamedTuple):
     """k1, b and the corpus: number of chunks and their mean length in terms.
 
     A term's contribution to a chunk is  weight * tf / (tf + norm)  with weight = idf (k1 + 1) and

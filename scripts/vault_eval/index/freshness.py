@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from vault_eval.index.states import NoteStates
 from vault_eval.index.store import LABEL_NOTE, IndexFile
-from vault_eval.vault.snapshot import PageDigests
+from vault_eval.vault.page_digests import PageDigests
 from vault_eval.vault.walk import VaultListing
 
 

@@ -24,7 +24,8 @@ from vault_eval.labels.rules import (
 from vault_eval.limits import LABEL_QUERIES_MAX, LABEL_QUERY_MAX_CHARACTERS
 from vault_eval.model import Label, Target
 from vault_eval.strict_json import JsonValue
-from vault_eval.vault.paths import TargetError, has_control_character, has_lone_surrogate, parse_target, quoted, target_text
+from vault_eval.vault.paths import has_control_character, has_lone_surrogate, quoted
+from vault_eval.vault.targets import TargetError, parse_target, target_text
 
 _GRADES = (0, 1, 2)
 _SHA256 = re.compile(r"[0-9a-f]{64}")

@@ -14,7 +14,8 @@ from vault_eval.labels.problems import Place
 from vault_eval.limits import LABEL_GOLD_PAGES_MAX
 from vault_eval.model import Label, Target
 from vault_eval.strict_json import JsonValue
-from vault_eval.vault.paths import TargetError, page_name, parse_target, pdf_problem, quoted, target_text
+from vault_eval.vault.paths import page_name, quoted
+from vault_eval.vault.targets import TargetError, parse_target, pdf_problem, target_text
 
 PLAIN_SCHEMA = "claude-obsidian.retrieval-queries.v1"
 EXTENDED_SCHEMA = "vault-eval.labels.v1"

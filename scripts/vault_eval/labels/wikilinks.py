@@ -6,7 +6,8 @@ import posixpath
 from collections.abc import Callable, Sequence
 
 from vault_eval.model import Target
-from vault_eval.vault.paths import TargetError, folded, is_markdown, page_name, page_problem, parse_target, quoted, split_fragment
+from vault_eval.vault.paths import folded, is_markdown, page_name, page_problem, quoted
+from vault_eval.vault.targets import TargetError, parse_target, split_fragment
 
 _CHOICES_SHOWN_MAX = 5
 _ABOVE_THE_VAULT = ".."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vault_eval.labels.rules import EXTENDED_SCHEMA, PLAIN_SCHEMA
 from vault_eval.model import Label, LabelSet
 from vault_eval.strict_json import JsonValue, dumps
-from vault_eval.vault.paths import target_text
+from vault_eval.vault.targets import target_text
 
 _LEVELS_ON_LINES_OF_THEIR_OWN = 2
 

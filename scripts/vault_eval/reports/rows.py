@@ -14,7 +14,7 @@ from vault_eval.metrics.judged_query import JudgedQuery
 from vault_eval.metrics.ties import straddling
 from vault_eval.model import Label, Ranking
 from vault_eval.reports.document import CUTOFFS, QueryRow, RowStatus, TieGroup
-from vault_eval.vault.paths import parse_target
+from vault_eval.vault.targets import parse_target
 
 Diagnose = Callable[[QueryRow, str, bool], Diagnosis]  # row, missed page, whether its exact rank is wanted
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, runtime_checkable
 
@@ -93,12 +92,3 @@ class Explains(Protocol):
     def is_stale(self, page: str) -> bool:
         """Whether the page's bytes are no longer those that were indexed."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """A searcher as the person names it: `keyword:k1=1.2,b=0.5` has the kind `keyword` and two settings."""
-
-    text: str
-    kind: str
-    settings: Mapping[str, str]

@@ -1,30 +1,11 @@
-"""From the spec a person gives to a searcher: one module a kind, found by its name."""
+"""From a spec to a searcher: one module a kind, found by its name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import import_module
-from pkgutil import iter_modules
 
-from vault_eval.errors import UsageError
-from vault_eval.retrievers.protocol import Retriever, RetrieverContext, Spec
-from vault_eval.vault.paths import quoted
-
-# Modules of this package that are no searchers.
-_MACHINERY = ("protocol", "select")
-
-
-def parse_specs(texts: Sequence[str]) -> tuple[Spec, ...]:
-    """The specs of all `--retriever` options; commas part both specs and settings: `keyword:k1=1.2,b=0.5,keyword`.
-
-    Raises UsageError for an unknown kind, a setting without a value, and the same configuration twice.
-    """
-    specs: list[Spec] = []
-    for spec in (_spec(text) for option in texts for text in _split(option)):
-        if any((spec.kind, spec.settings) == (other.kind, other.settings) for other in specs):
-            raise UsageError(f"--retriever {quoted(spec.text)} is given twice; give each configuration once")
-        specs.append(spec)
-    return tuple(specs)
+from vault_eval.retrievers.protocol import Retriever, RetrieverContext
+from vault_eval.retrievers.spec import Spec
 
 
 def open_retriever(spec: Spec, context: RetrieverContext) -> Retriever:
@@ -32,54 +13,3 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> Retriever:
     module = import_module(f"{__package__}.{spec.kind.replace('-', '_')}")
     retriever: Retriever = module.open_retriever(spec, context)
     return retriever
-
-
-def kinds() -> tuple[str, ...]:
-    """The names of all searchers there are."""
-    package = import_module(str(__package__))
-    names = (module.name for module in iter_modules(package.__path__) if module.name not in _MACHINERY)
-    return tuple(sorted(name.replace("_", "-") for name in names))
-
-
-def number_setting(spec: Spec, name: str, default: float, low: float, high: float) -> float:
-    """A numeric setting within bounds. Raises UsageError that names the spec, the setting and what is allowed."""
-    text = spec.settings.get(name)
-    try:
-        value = default if text is None else float(text)
-    except ValueError:
-        value = float("nan")
-    if not low <= value <= high:
-        problem = f"--retriever {quoted(spec.text)}: {name}={quoted(text or '')} is not allowed"
-        raise UsageError(f"{problem}; {name} is a number from {low:g} to {high:g}")
-    return value
-
-
-def refuse_unknown_settings(spec: Spec, allowed: Sequence[str]) -> None:
-    """Raises UsageError for the first setting that this kind does not have."""
-    for name in spec.settings:
-        if name not in allowed:
-            has = f"it has {', '.join(allowed)}" if allowed else "it has none"
-            raise UsageError(f"--retriever {quoted(spec.text)}: {spec.kind} has no setting {quoted(name)}; {has}")
-
-
-def _split(option: str) -> list[str]:
-    specs: list[str] = []
-    for part in map(str.strip, option.split(",")):
-        if specs and "=" in part and ":" not in part.split("=", 1)[0]:
-            specs[-1] += f",{part}"
-        else:
-            specs.append(part)
-    return specs
-
-
-def _spec(text: str) -> Spec:
-    kind, colon, rest = text.partition(":")
-    if kind not in kinds():
-        raise UsageError(f"--retriever {quoted(text)}: there is no searcher {quoted(kind)}; there are {', '.join(kinds())}")
-    settings: dict[str, str] = {}
-    for pair in rest.split(",") if colon else ():
-        name, _, value = pair.partition("=")
-        if not (name and value) or name in settings:
-            raise UsageError(f"--retriever {quoted(text)}: {quoted(pair)} is no setting; write NAME=VALUE, each name once")
-        settings[name] = value
-    return Spec(text, kind, settings)

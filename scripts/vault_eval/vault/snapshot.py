@@ -1,60 +1,16 @@
-"""The bytes of pages as they are now: each read once a run, remembered by digest, and held to it at the end."""
+"""One vault as it is looked at in one run: listed once, read through one reader."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import MappingProxyType
 
-from vault_eval.digests import sha256_hex
 from vault_eval.vault.excluded import read_exclusions
 from vault_eval.vault.location import vault_id, vault_root
-from vault_eval.vault.note_text import body_digest
+from vault_eval.vault.page_digests import PageDigests
 from vault_eval.vault.reader import FolderReader
-from vault_eval.vault.refusal import FileRefusedError
 from vault_eval.vault.walk import VaultListing, walk_vault
-
-
-class PageDigests:
-    """SHA-256 of pages, read through one reader and remembered for one run.
-
-    `disk_paths` names the file of each page that the disk spells otherwise, where a listing knows it.
-    """
-
-    def __init__(self, reader: FolderReader, disk_paths: Mapping[str, str] = MappingProxyType({})) -> None:
-        self._reader = reader
-        self._disk_paths = disk_paths
-        self._digests: dict[str, str | None] = {}
-        self._problems: dict[str, str] = {}
-
-    def digest(self, page: str) -> str | None:
-        """SHA-256 of the page's bytes, or None where it cannot be read; `problem` then says why."""
-        if page not in self._digests:
-            try:
-                self._digests[page] = sha256_hex(self._bytes(page))
-            except FileRefusedError as refusal:
-                self._digests[page] = None
-                self._problems[page] = refusal.reason
-        return self._digests[page]
-
-    def body_digest(self, page: str, label_property: str) -> str | None:
-        """SHA-256 of the page's bytes without the lines of its label property, or None where it cannot be read."""
-        try:
-            return body_digest(self._bytes(page), label_property)
-        except FileRefusedError:
-            return None
-
-    def problem(self, page: str) -> str | None:
-        """Why `digest` gave None for this page."""
-        return self._problems.get(page)
-
-    def known(self) -> dict[str, str]:
-        """The digests of all pages read so far."""
-        return {page: digest for page, digest in self._digests.items() if digest is not None}
-
-    def _bytes(self, page: str) -> bytes:
-        return self._reader.read(self._disk_paths.get(page, page))
 
 
 @dataclass(frozen=True, slots=True)

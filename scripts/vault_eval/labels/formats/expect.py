@@ -10,7 +10,7 @@ from vault_eval.labels.formats import LabelText, ReadLabels
 from vault_eval.labels.formats.native import json_object, read_queries
 from vault_eval.labels.problems import Place
 from vault_eval.labels.rules import path_targets, report_unknown_keys
-from vault_eval.vault.paths import parse_target
+from vault_eval.vault.targets import parse_target
 
 NAME = "schema_version 1"
 _VERSION = 1

@@ -11,7 +11,8 @@ from vault_eval.labels.problems import Place
 from vault_eval.labels.rules import kind_of, path_targets, report_unknown_keys, too_many, usable_target
 from vault_eval.model import Target
 from vault_eval.strict_json import JsonValue, StrictJsonError, loads
-from vault_eval.vault.paths import TargetError, is_markdown, parse_target, quoted
+from vault_eval.vault.paths import is_markdown, quoted
+from vault_eval.vault.targets import TargetError, parse_target
 
 NAME = "jsonl"
 _SUFFIXES = (".jsonl", ".ndjson")

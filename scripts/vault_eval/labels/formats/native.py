@@ -18,7 +18,8 @@ from vault_eval.labels.rules import (
 )
 from vault_eval.model import Label
 from vault_eval.strict_json import JsonValue, StrictJsonError, loads
-from vault_eval.vault.paths import parse_target, quoted
+from vault_eval.vault.paths import quoted
+from vault_eval.vault.targets import parse_target
 
 NAME = "native"
 _OTHER_SUFFIXES = (".md", ".jsonl", ".ndjson")

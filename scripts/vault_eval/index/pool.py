@@ -1,0 +1,66 @@
+"""The candidate pool of one query: the best chunks, their pages, and which of these are still what was indexed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from vault_eval.index.search import Hit, Searcher
+from vault_eval.index.store import IndexFile
+from vault_eval.limits import CANDIDATE_POOL_MIN_CHUNKS
+from vault_eval.vault.note_text import LABEL_PROPERTY
+from vault_eval.vault.page_digests import PageDigests
+
+FRESH, STALE, LABEL_ONLY = range(3)
+# The first pool: most vaults have several chunks of a page among the best, so the smallest pool would have to grow.
+_CHUNKS_PER_PAGE = 2.5
+
+
+class Pool(NamedTuple):
+    """The chunks considered for one query, best first, and for each page (by ordinal) its first chunk and its freshness."""
+
+    hits: list[Hit]
+    first: dict[int, Hit]
+    freshness: dict[int, int]
+
+    @property
+    def usable(self) -> list[int]:
+        """The pages that are not stale, in the order of their first chunk."""
+        return [page for page in self.first if self.freshness[page] != STALE]
+
+
+class PageFreshness:
+    """Whether pages of an index are still what was indexed; each is read from the vault once."""
+
+    def __init__(self, index: IndexFile, pages: PageDigests) -> None:
+        self._index = index
+        self._pages = pages
+        self._known: dict[int, int] = {}
+
+    def of(self, page: int) -> int:
+        """FRESH, STALE, or LABEL_ONLY where nothing but the label property differs; `page` is an ordinal."""
+        known = self._known.get(page)
+        if known is None:
+            known = self._known[page] = self._compare(page)
+        return known
+
+    def _compare(self, page: int) -> int:
+        name = self._index.page(page)
+        if self._pages.digest(name) == self._index.page_digest(page):
+            return FRESH
+        same_body = self._pages.body_digest(name, LABEL_PROPERTY) == self._index.page_digest(page, body=True)
+        return LABEL_ONLY if same_body else STALE
+
+
+def gather_pool(searcher: Searcher, terms: Sequence[str], depth: int, freshness: PageFreshness) -> Pool:
+    """The smallest pool, of those that double, with `depth` pages that are not stale; all matches where there are fewer."""
+    size = max(CANDIDATE_POOL_MIN_CHUNKS, int(_CHUNKS_PER_PAGE * depth))
+    while True:
+        hits = searcher.best(terms, size)
+        first: dict[int, Hit] = {}
+        for hit in hits:
+            first.setdefault(searcher.index.page_of(hit.chunk), hit)
+        pool = Pool(hits, first, {page: freshness.of(page) for page in first})
+        if len(hits) < size or len(pool.usable) >= depth:
+            return pool
+        size *= 2

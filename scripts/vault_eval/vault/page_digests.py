@@ -1,0 +1,52 @@
+"""The bytes of pages as they are now: each read once a run, and remembered by digest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from vault_eval.digests import sha256_hex
+from vault_eval.vault.note_text import body_digest
+from vault_eval.vault.reader import FolderReader
+from vault_eval.vault.refusal import FileRefusedError
+
+
+class PageDigests:
+    """SHA-256 of pages, read through one reader and remembered for one run.
+
+    `disk_paths` names the file of each page that the disk spells otherwise, where a listing knows it.
+    """
+
+    def __init__(self, reader: FolderReader, disk_paths: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._reader = reader
+        self._disk_paths = disk_paths
+        self._digests: dict[str, str | None] = {}
+        self._problems: dict[str, str] = {}
+
+    def digest(self, page: str) -> str | None:
+        """SHA-256 of the page's bytes, or None where it cannot be read; `problem` then says why."""
+        if page not in self._digests:
+            try:
+                self._digests[page] = sha256_hex(self._bytes(page))
+            except FileRefusedError as refusal:
+                self._digests[page] = None
+                self._problems[page] = refusal.reason
+        return self._digests[page]
+
+    def body_digest(self, page: str, label_property: str) -> str | None:
+        """SHA-256 of the page's bytes without the lines of its label property, or None where it cannot be read."""
+        try:
+            return body_digest(self._bytes(page), label_property)
+        except FileRefusedError:
+            return None
+
+    def problem(self, page: str) -> str | None:
+        """Why `digest` gave None for this page."""
+        return self._problems.get(page)
+
+    def known(self) -> dict[str, str]:
+        """The digests of all pages read so far."""
+        return {page: digest for page, digest in self._digests.items() if digest is not None}
+
+    def _bytes(self, page: str) -> bytes:
+        return self._reader.read(self._disk_paths.get(page, page))

@@ -1,0 +1,119 @@
+"""The real commands, as a person would start them, with what they said and what they took."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from case_input import LABELS
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+TIMEOUT_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one command did. `megabytes` is the largest resident size of its process."""
+
+    code: int
+    out: str
+    err: str
+    seconds: float
+    megabytes: float
+
+    @property
+    def report(self) -> dict[str, object]:
+        """The one JSON document on stdout; NaN and the like are no JSON."""
+        return json.loads(self.out, parse_constant=_no_number)
+
+    @property
+    def run(self) -> dict[str, object]:
+        return self.report["runs"][0]
+
+
+@dataclass(frozen=True)
+class Program:
+    """The scripts of one checkout with one data folder."""
+
+    data: Path
+    scripts: Path = SCRIPTS
+
+    def call(self, script: str, *arguments: object, cwd: Path, environment: dict[str, str] | None = None) -> Outcome:
+        """Start a script and wait for it; nothing may be installed."""
+        process, files = self.start(script, *arguments, cwd=cwd, environment=environment)
+        began = time.monotonic()
+        clock = threading.Timer(TIMEOUT_SECONDS, process.kill)
+        clock.start()
+        # Not process.wait(): only wait4 tells the memory of this one process.
+        _, status, used = os.wait4(process.pid, 0)
+        clock.cancel()
+        seconds = time.monotonic() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        texts = []
+        for file in files:
+            file.seek(0)
+            texts.append(file.read().decode("utf-8", "surrogateescape"))
+            file.close()
+        unit = 1_048_576 if sys.platform == "darwin" else 1_024
+        return Outcome(process.returncode, *texts, seconds, used.ru_maxrss / unit)
+
+    def start(
+        self, script: str, *arguments: object, cwd: Path, environment: dict[str, str] | None = None
+    ) -> tuple[subprocess.Popen[bytes], tuple[tempfile._TemporaryFileWrapper[bytes], ...]]:
+        """Start a script without waiting; its stdout and stderr go into the two files."""
+        files = (tempfile.TemporaryFile(), tempfile.TemporaryFile())
+        variables = {name: value for name, value in os.environ.items() if not name.startswith("VAULT_EVAL_")}
+        process = subprocess.Popen(
+            [sys.executable, self.scripts / script, *map(str, arguments), "--data", self.data],
+            stdin=subprocess.DEVNULL,
+            stdout=files[0],
+            stderr=files[1],
+            cwd=cwd,
+            env=variables | {"VAULT_EVAL_NO_INSTALL": "1"} | (environment or {}),
+        )
+        return process, files
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One case laid out in a folder, and the commands on it."""
+
+    program: Program
+    folder: Path
+    vault: str = "vault"
+    labels: str = LABELS
+
+    @property
+    def index_folder(self) -> Path:
+        return self.folder / "index"
+
+    def index(self, *arguments: object, **more: object) -> Outcome:
+        places = ("--vault", self.folder / self.vault, "--index", self.index_folder)
+        return self.program.call("vault-eval.py", "index", *places, *arguments, **{"cwd": self.folder, **more})
+
+    def evaluate(
+        self, *arguments: object, labels: str | None = None, vault: str | None = None, form: str = "json", **more: object
+    ) -> Outcome:
+        """`evaluate-retrieval.py` on the labels and the vault of the case, or on others."""
+        return self.program.call("evaluate-retrieval.py", *self.places(labels, vault), "--format", form, *arguments, **self._at(more))
+
+    def places(self, labels: str | None = None, vault: str | None = None) -> tuple[object, ...]:
+        vault_folder = self.folder / (vault or self.vault)
+        return (
+            *("--vault", vault_folder, "--queries", self.folder / (labels or self.labels)),
+            *("--index", self.index_folder, "--cold-samples", "0"),
+        )
+
+    def _at(self, more: dict[str, object]) -> dict[str, object]:
+        return {"cwd": self.folder, **more}
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no JSON")

@@ -1,0 +1,52 @@
+"""Runs the cases that were collected in a few threads, since each of them waits for other processes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from case_input import LABELS, lay_out, load_cases  # noqa: E402 - after their folder is on the path
+from case_program import Bench, Program  # noqa: E402
+from case_steps import outcome_of  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory) -> Program:
+    return Program(tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(scope="session")
+def outcomes(request, program, tmp_path_factory) -> Iterator[dict[str, Future[list[str]]]]:
+    """Everything that is wrong with each case that will be tested, by its id; all of them run in the background."""
+    wanted = [item.callspec.params["case"] for item in request.session.items if "case" in getattr(item, "fixturenames", ())]
+    folder = tmp_path_factory.mktemp("cases")
+    with ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
+        yield {case["id"]: pool.submit(outcome_of, case, _bench(program, case, folder / case["id"])) for case in wanted}
+    for path in folder.rglob("*"):
+        if path.is_dir() and not path.is_symlink():
+            path.chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def lay(program, tmp_path) -> Callable[[str], Bench]:
+    """Lays out one case by its id."""
+
+    def laid(name: str) -> Bench:
+        case = load_cases()[name]
+        lay_out(case, tmp_path)
+        return _bench(program, case, tmp_path)
+
+    return laid
+
+
+def _bench(program: Program, case: dict[str, object], folder: Path) -> Bench:
+    return Bench(program, folder, str(case.get("vault", "vault")), str(case.get("labels", LABELS)))

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import itertools
+
+from vault_eval.model import Label, RankedPage, Ranking, RetrieverDescription
+from vault_eval.rankings.runner import run_queries
+
+
+class Fake:
+    """Answers with the query as the one page; a query `bad` fails."""
+
+    def __init__(self):
+        self.asked = []
+
+    def describe(self):
+        return RetrieverDescription("fake", {"k": 1})
+
+    def index(self):
+        return None
+
+    def search(self, query, depth):
+        self.asked.append((query, depth))
+        if query == "bad":
+            return Ranking((), error="it failed")
+        return Ranking((RankedPage(1, f"{query}.md", None),))
+
+    def close(self):
+        pass
+
+    def bound_digest(self):
+        return None
+
+
+def label(name, query):
+    return Label(name, query, (), "labels.json", "")
+
+
+def test_every_query_is_asked_once_after_one_untimed_warm_up():
+    fake = Fake()
+    clock = iter([0, 2_500_000, 10_000_000, 10_000_500])
+    run = run_queries(fake, [label("a", "tides"), label("b", "moon")], 10, clock.__next__)
+    assert fake.asked == [("tides", 10), ("tides", 10), ("moon", 10)]
+    # 2,500,000 ns are 2.5 ms; 500 ns are 0.0005 ms.
+    assert run.warm_ms == {"a": 2.5, "b": 0.0005}
+    assert list(run.rankings) == ["a", "b"]
+    assert run.rankings["b"].pages[0].page == "moon.md"
+    assert (run.retriever.name, run.index, run.depth) == ("fake", None, 10)
+
+
+def test_no_labels_ask_nothing():
+    fake = Fake()
+    run = run_queries(fake, [], 10, itertools.count().__next__)
+    assert (fake.asked, run.rankings, run.warm_ms) == ([], {}, {})
+
+
+def test_failure_of_one_query_is_kept_as_an_error_and_the_rest_go_on():
+    run = run_queries(Fake(), [label("a", "bad"), label("b", "moon")], 10, itertools.count().__next__)
+    assert (run.rankings["a"].error, run.rankings["a"].pages) == ("it failed", ())
+    assert run.rankings["b"].error is None
+
+
+def test_two_labels_with_the_same_query_have_a_ranking_each():
+    run = run_queries(Fake(), [label("a", "moon"), label("b", "moon")], 10, itertools.count().__next__)
+    assert run.rankings["a"] == run.rankings["b"]
