@@ -29,7 +29,7 @@ def refusal(path, parts=(b"new",)):
     return str(error.value)
 
 
-def full(*_):
+def full(*_: object):
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
@@ -107,9 +107,9 @@ def test_disk_that_is_really_full_leaves_the_old_file_and_no_descriptor(tmp_path
         pytest.skip("this user may not mount")
     try:
         write_atomically(str(mounted / "a"), [b"old"])
-        before = len(os.listdir("/proc/self/fd"))
+        before = len(list(Path("/proc/self/fd").iterdir()))
         assert "No space left" in refusal(mounted / "a", [b"x" * 700_000] * 4)
-        assert len(os.listdir("/proc/self/fd")) == before
+        assert len(list(Path("/proc/self/fd").iterdir())) == before
         assert [(place.name, place.read_bytes()) for place in mounted.iterdir()] == [("a", b"old")]
         write_atomically(str(mounted / "a"), [b"new"])
     finally:
@@ -128,7 +128,10 @@ def test_parts_that_fail_leave_the_old_file(tmp_path):
     assert [(place.name, place.read_bytes()) for place in tmp_path.iterdir()] == [("a", b"old")]
 
 
-@pytest.mark.parametrize(("path", "found"), [("nowhere/a", "No such file"), ("file/a", "Not a directory"), ("folder", "Is a directory"), ("x" * 300, "too long")])
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [("nowhere/a", "No such file"), ("file/a", "Not a directory"), ("folder", "Is a directory"), ("x" * 300, "too long")],
+)
 def test_place_that_takes_no_file_is_named_with_the_reason(tmp_path, path, found):
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
@@ -164,7 +167,9 @@ for letter in itertools.cycle("ab"):
 def test_process_that_is_killed_leaves_the_old_file_or_the_new_one(tmp_path):
     place = tmp_path / "a"
     for number in range(8):
-        process = subprocess.Popen([sys.executable, "-c", WRITES_FOR_EVER, str(place)], env={**os.environ, "PYTHONPATH": str(SCRIPTS)})
+        process = subprocess.Popen(
+            [sys.executable, "-c", WRITES_FOR_EVER, str(place)], env={**os.environ, "PYTHONPATH": str(SCRIPTS)}
+        )
         deadline = time.monotonic() + 20
         while not place.exists() and time.monotonic() < deadline:
             time.sleep(0.001)
@@ -203,7 +208,7 @@ def test_folder_that_is_there_keeps_its_mode(tmp_path):
 def test_folder_made_by_another_process_meanwhile_is_taken(tmp_path, monkeypatch):
     real = os.mkdir
 
-    def quicker(path, *rest):
+    def quicker(path, *rest: int):
         real(path, *rest)
         real(path, *rest)
 
@@ -219,7 +224,10 @@ def test_relative_folder_is_made(tmp_path, monkeypatch):
     assert (tmp_path / "a" / "b").is_dir()
 
 
-@pytest.mark.parametrize(("path", "found"), [("file", "File exists"), ("file/below", "File exists"), ("dangling", "File exists"), ("x" * 300, "too long")])
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [("file", "File exists"), ("file/below", "File exists"), ("dangling", "File exists"), ("x" * 300, "too long")],
+)
 def test_folder_that_cannot_be_made_is_named_with_the_reason(tmp_path, path, found):
     (tmp_path / "file").touch()
     (tmp_path / "dangling").symlink_to("nowhere")

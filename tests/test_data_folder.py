@@ -25,14 +25,16 @@ def settings_file(tmp_path):
 
 
 def test_places_are_below_the_root_and_asking_makes_nothing(tmp_path, data):
-    assert data.index(VAULT) == str(tmp_path / "data" / "indexes" / VAULT)
-    assert data.reports(VAULT) == str(tmp_path / "data" / "reports" / VAULT)
+    assert data.index_folder(VAULT) == str(tmp_path / "data" / "indexes" / VAULT)
+    assert data.reports_folder(VAULT) == str(tmp_path / "data" / "reports" / VAULT)
     assert data.settings(VAULT) == VaultSettings((), None)
     assert not (tmp_path / "data").exists()
 
 
 def test_what_is_remembered_comes_back(data):
-    data.remember(VAULT, labels=["note:Eval/Labels.md", "/x/é\udcff.json"], index_options={"stem": None, "exclude": ["A/*"], "chunk": 2000})
+    data.remember(
+        VAULT, labels=["note:Eval/Labels.md", "/x/é\udcff.json"], index_options={"stem": None, "exclude": ["A/*"], "chunk": 2000}
+    )
     assert data.settings(VAULT) == VaultSettings(
         ("note:Eval/Labels.md", "/x/é\udcff.json"), {"stem": None, "exclude": ["A/*"], "chunk": 2000}
     )

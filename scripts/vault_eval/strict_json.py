@@ -101,8 +101,9 @@ def _unique_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > _INTEGER_MAX_DIGITS:
-        raise StrictJsonError(f"an integer of {len(digits)} digits; at most {_INTEGER_MAX_DIGITS} are read")
+    count = len(digits.lstrip("-"))
+    if count > _INTEGER_MAX_DIGITS:
+        raise StrictJsonError(f"an integer of {count} digits; at most {_INTEGER_MAX_DIGITS} are read")
     return int(digits)
 
 

@@ -13,7 +13,7 @@ OUTPUT_MAX_CHARACTERS = 30_000
 INDEX_KEYS = {"pages", "index_names", "index_silent_about", "headings", "heading_of", "chunks_at_least"}
 KEYS = INDEX_KEYS | {
     *("exit", "says", "never_says", "rows", "metrics", "counts", "stale", "shows", "seconds_at_most", "megabytes_at_most"),
-    *("index_bytes_at_most", "also", "after_rebuild", "environment", "never_exists"),
+    *("index_bytes_at_most", "also", "after_rebuild", "environment", "never_exists", "delta", "worse", "better", "same"),
 }
 FOUND = {"status": "scored", "recall": {"1": 1, "5": 1, "10": 1}, "rr": 1}
 MISSED = {"status": "scored", "recall": {"1": 0, "5": 0, "10": 0}, "rr": 0}

@@ -14,7 +14,7 @@ from vault_eval.vault.reader import FolderReader
 from vault_eval.vault.walk import NoteFile, VaultListing, walk_vault
 
 
-def label(*pages, name="q", **more):
+def label(*pages: str, name="q", **more):
     return Label(name, "tides", tuple(map(Target, pages)), "labels.json", f"query '{name}'", **more)
 
 
@@ -33,7 +33,7 @@ def write(tmp_path):
 def decide(tmp_path, request):
     """Settles labels against the vault as it is now."""
 
-    def settled(*labels, globs=(), collection=None, split=None, renamed=None, listing=None):
+    def settled(*labels: Label, globs=(), collection=None, split=None, renamed=None, listing=None):
         with FolderReader(str(tmp_path), descriptor_relative=request.param) as reader:
             found = listing or walk_vault(reader, read_exclusions(reader, globs))
             return settle(labels, found, reader, collection, split, (renamed or {}).get)
@@ -70,7 +70,10 @@ def test_one_missing_page_of_several_excludes_the_query_and_is_named_alone(write
     assert (one.status, list(one.missing)) == ("missing-gold", ["Garden/Roses.md", "Garden/Moss.md"])
 
 
-@pytest.mark.parametrize(("collection", "asked", "counts"), [(None, None, True), (None, "a", True), ("a", None, True), ("a", "a", True), ("b", "a", False)])
+@pytest.mark.parametrize(
+    ("collection", "asked", "counts"),
+    [(None, None, True), (None, "a", True), ("a", None, True), ("a", "a", True), ("b", "a", False)],
+)
 def test_label_of_another_collection_is_left_out(write, decide, collection, asked, counts):
     write("Tides.md")
     (one,) = decide(label("Tides.md", collection=collection), collection=asked)
@@ -105,7 +108,9 @@ def test_other_letter_case_is_missing_gold_on_a_disk_that_ignores_it_too(write, 
         return f"{head.removesuffix('garden') + 'Garden' if head.endswith('garden') else head}{slash}{fold.get(name, name)}"
 
     for name, function in zip(("stat", "lstat", "open"), real, strict=True):
-        monkeypatch.setattr(os, name, lambda path, *a, function=function, **k: function(right(path) if isinstance(path, str) else path, *a, **k))
+        monkeypatch.setattr(
+            os, name, lambda path, *a, function=function, **k: function(right(path) if isinstance(path, str) else path, *a, **k)
+        )
     assert "'Garden/Pruning.md'" in why(decide, "garden/pruning.md")
 
 

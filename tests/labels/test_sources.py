@@ -53,7 +53,9 @@ def test_file_outside_the_vault_is_read_by_absolute_and_relative_path(base, open
         assert (document.name, document.data, document.path_in_vault) == (source, LABELS.encode(), None)
 
 
-@pytest.mark.parametrize("source", ["note:Eval/Labels.md", "vault/Eval/Labels.md", "./vault/Eval/../Eval/Labels.md", "{base}/vault/Eval/Labels.md"])
+@pytest.mark.parametrize(
+    "source", ["note:Eval/Labels.md", "vault/Eval/Labels.md", "./vault/Eval/../Eval/Labels.md", "{base}/vault/Eval/Labels.md"]
+)
 def test_note_is_opened_from_the_vault_however_it_is_named(base, opened, source):
     (base / "vault" / "Eval" / "Labels.md").write_text(NOTE)
     document = opened(source.format(base=base))
@@ -107,7 +109,9 @@ def test_other_linked_way_to_the_vault_is_refused_with_the_physical_path(base, o
     assert str(base / "vault" / "Eval" / "Labels.md") in refusal(opened, "alias/Eval/Labels.md", "vault")
 
 
-@pytest.mark.parametrize("source", ["note:../labels.json", "note:Eval/../../labels.json", "note:{base}/labels.json", "note:./Eval/Labels.md"])
+@pytest.mark.parametrize(
+    "source", ["note:../labels.json", "note:Eval/../../labels.json", "note:{base}/labels.json", "note:./Eval/Labels.md"]
+)
 def test_note_source_cannot_leave_the_vault(base, opened, source):
     (base / "labels.json").write_text(LABELS)
     assert "note:FOLDER/NOTE.md" in refusal(opened, source.format(base=base))
@@ -212,7 +216,13 @@ def test_note_that_only_speaks_of_the_schema_carries_none(base, reader, text):
 def test_nothing_found_lists_what_was_looked_for(base, reader):
     with pytest.raises(UsageError) as error:
         discover([], reader, ["Sea/Tides.md", "Nowhere.md"])
-    for words in ("--queries", "remembered", "no note carries labels", repr(str(base / "vault.queries.json")), "note:FOLDER/NOTE.md"):
+    for words in (
+        "--queries",
+        "remembered",
+        "no note carries labels",
+        repr(str(base / "vault.queries.json")),
+        "note:FOLDER/NOTE.md",
+    ):
         assert words in str(error.value)
 
 

@@ -15,7 +15,7 @@ def reader(tmp_path):
         yield opened
 
 
-def write(reader, *names, text="moon"):
+def write(reader, *names: str, text="moon"):
     for name in names:
         with open(f"{reader.root}/{name}", "w", encoding="utf-8") as file:  # noqa: PTH123 - the root is text
             file.write(text)

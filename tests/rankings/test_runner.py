@@ -9,7 +9,7 @@ from vault_eval.rankings.runner import run_queries
 class Fake:
     """Answers with the query as the one page; a query `bad` fails."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.asked = []
 
     def describe(self):

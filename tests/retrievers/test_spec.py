@@ -10,11 +10,11 @@ from vault_eval.errors import UsageError
 from vault_eval.retrievers.spec import Spec, bm25_parameters, kinds, number_setting, parse_specs, refuse_unknown_settings
 
 
-def parsed(*texts):
+def parsed(*texts: str):
     return [(spec.text, spec.kind, dict(spec.settings)) for spec in parse_specs(texts)]
 
 
-def refusal(*texts):
+def refusal(*texts: str):
     with pytest.raises(UsageError) as error:
         parse_specs(texts)
     return str(error.value)
@@ -45,7 +45,10 @@ def test_commas_part_specs_and_settings(texts, expected):
     assert parsed(*texts) == expected
 
 
-@pytest.mark.parametrize("text", ["keywrod", "", " ", "Keyword", "keyword,", ",keyword", "k1=2", "protocol", "select", "spec", "../keyword", "key_word"])
+@pytest.mark.parametrize(
+    "text",
+    ["keywrod", "", " ", "Keyword", "keyword,", ",keyword", "k1=2", "protocol", "select", "spec", "../keyword", "key_word"],
+)
 def test_unknown_searcher_is_refused_with_those_there_are(text):
     message = refusal(text)
     assert "there is no searcher" in message

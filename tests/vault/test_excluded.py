@@ -72,7 +72,9 @@ def test_pattern_that_is_not_understood_is_a_short_warning(excluded, pattern):
     assert rules.reason("Templates/Daily.md") is not None
     assert rules.reason("Sea/Tides.md") is None
     assert len(rules.warnings) == 1
-    assert re.match(r"\.obsidian/app\.json: the excluded-files pattern '.*is not understood .*; it was ignored", rules.warnings[0])
+    assert re.match(
+        r"\.obsidian/app\.json: the excluded-files pattern '.*is not understood .*; it was ignored", rules.warnings[0]
+    )
     assert len(rules.warnings[0]) < 300
 
 
@@ -93,7 +95,7 @@ def test_pattern_that_python_may_read_otherwise_some_day_warns_nobody(excluded):
         ('{"userIgnoreFilters": {}}', "userIgnoreFilters is no list"),
         ('{"userIgnoreFilters": [7, null, ["a"]]}', "3 excluded files are no text"),
         ('{"userIgnoreFilters": [], "userIgnoreFilters": []}', "repeated"),
-        ("[" * 5_000, "nested deeper"),
+        ("[" * 5_000 + "]" * 5_000, "nested deeper"),
         ("\ufeff\ufeff{}", "not JSON"),
     ],
 )
@@ -103,7 +105,9 @@ def test_config_that_says_nothing_certain_is_a_warning(write, reader, text, word
     assert ".obsidian/app.json" in warning
 
 
-@pytest.mark.parametrize("text", ["{}", '{"userIgnoreFilters": null}', '{"userIgnoreFilters": []}', '\ufeff{"userIgnoreFilters": [""]}'])
+@pytest.mark.parametrize(
+    "text", ["{}", '{"userIgnoreFilters": null}', '{"userIgnoreFilters": []}', '\ufeff{"userIgnoreFilters": [""]}']
+)
 def test_config_without_filters_is_well(write, reader, text):
     assert config_warnings(write, reader, text) == ()
 

@@ -14,8 +14,7 @@ def refused(path, vault):
     try:
         refuse_inside_vault(str(path), str(vault), "--out")
     except UnsafePathError as error:
-        assert str(error).startswith(f"--out {str(path)!r} ")
-        return True
+        return str(error).startswith(f"--out {str(path)!r} ")
     return False
 
 
@@ -47,7 +46,9 @@ def test_every_way_into_the_vault_is_seen(tmp_path, vault, write, path):
     assert refused(tmp_path / path if path != "vault/./Sea/../x" else f"{tmp_path}/{path}", vault)
 
 
-@pytest.mark.parametrize("path", ["out", "out/report.json", "vault.json", "vault2/x", "vault/../out", "Vault 2/vault/x", "backlink/x"])
+@pytest.mark.parametrize(
+    "path", ["out", "out/report.json", "vault.json", "vault2/x", "vault/../out", "Vault 2/vault/x", "backlink/x"]
+)
 def test_places_outside_are_allowed(tmp_path, vault, path):
     (vault / "backlink").symlink_to("..")
     assert not refused(f"{tmp_path}/{path}", vault)
@@ -111,7 +112,8 @@ def test_nul_is_refused(tmp_path, vault):
 
 
 @pytest.mark.parametrize(
-    ("name", "found"), [("nowhere", "nothing is there"), ("file", "a file is there"), ("file/below", "nothing is there"), ("loop", "nothing")]
+    ("name", "found"),
+    [("nowhere", "nothing is there"), ("file", "a file is there"), ("file/below", "nothing is there"), ("loop", "nothing")],
 )
 def test_vault_that_is_no_folder_is_refused(tmp_path, name, found):
     (tmp_path / "file").write_text("x")

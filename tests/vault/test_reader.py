@@ -86,7 +86,9 @@ def test_what_is_not_there_is_absent(write, reader):
         assert reason(reader, path) == ABSENT, path
 
 
-@pytest.mark.parametrize("path", ["x" * 300 + ".md", "x" * 300 + "/Tides.md", "潮" * 85 + ".md", "a\0b.md", "a\0b/Tides.md", "\ud83d.md"])
+@pytest.mark.parametrize(
+    "path", ["x" * 300 + ".md", "x" * 300 + "/Tides.md", "潮" * 85 + ".md", "a\0b.md", "a\0b/Tides.md", "\ud83d.md"]
+)
 def test_name_that_no_file_can_have_is_absent(reader, path):
     with pytest.raises(FileRefusedError) as refusal:
         reader.read(path)
@@ -104,13 +106,17 @@ def test_name_of_255_bytes_is_read(write, reader):
     assert reader.read(name) == b"long"
 
 
-@pytest.mark.parametrize("name", ["two\nlines.md", "tab\there.md", "-dash.md", "a*b?.md", "C# tips.md", "bad\udcff.md", "back\\slash.md"])
+@pytest.mark.parametrize(
+    "name", ["two\nlines.md", "tab\there.md", "-dash.md", "a*b?.md", "C# tips.md", "bad\udcff.md", "back\\slash.md"]
+)
 def test_names_are_literal(vault, reader, name):
     Path(os.fsdecode(os.fsencode(str(vault / name)))).write_bytes(b"odd")
     assert reader.read(name) == b"odd"
 
 
-@pytest.mark.parametrize(("on_disk", "asked"), [(NFC, NFD), (NFD, NFC), (f"{NFD}/{NFC}", f"{NFC}/{NFD}")], ids=["nfc", "nfd", "mixed"])
+@pytest.mark.parametrize(
+    ("on_disk", "asked"), [(NFC, NFD), (NFD, NFC), (f"{NFD}/{NFC}", f"{NFC}/{NFD}")], ids=["nfc", "nfd", "mixed"]
+)
 def test_name_is_found_in_either_unicode_form(write, reader, on_disk, asked):
     write(on_disk, "chicory")
     assert reader.read(asked) == b"chicory"
@@ -208,7 +214,7 @@ def test_folder_that_may_be_passed_but_not_listed_is_passed(open_vault, relative
             reader.list("home")
 
 
-@pytest.mark.parametrize(("make", "found"), [(lambda path: None, "nothing is there"), (Path.touch, "a file is there")])
+@pytest.mark.parametrize(("make", "found"), [(lambda _: None, "nothing is there"), (Path.touch, "a file is there")])
 def test_root_that_is_no_folder_is_refused(tmp_path, relative, make, found):
     make(tmp_path / "root")
     with pytest.raises(UnreadableFileError, match=found):
@@ -226,7 +232,9 @@ def test_two_roots_are_read_side_by_side(tmp_path, relative):
         assert (one.read("Tides.md"), two.read("Tides.md")) == (b"one", b"two")
 
 
-@given(path=st.text(st.characters(codec="utf-8"), max_size=30) | st.lists(st.sampled_from(["a", "..", ".", "", "Sea"])).map("/".join))
+@given(
+    path=st.text(st.characters(codec="utf-8"), max_size=30) | st.lists(st.sampled_from(["a", "..", ".", "", "Sea"])).map("/".join)
+)
 @example("Sea/Tides.md")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
 def test_no_path_reads_anything_but_the_one_note(tmp_path_factory, path):
@@ -253,7 +261,9 @@ def test_label_file_outside_is_read_by_its_physical_path(tmp_path):
     assert read_outside(str(file), 2) == b"{}"
 
 
-@pytest.mark.parametrize("named", ["alias/labels.json", "real/alias.json", "alias/../real/labels.json", "alias/deep/../../real/labels.json"])
+@pytest.mark.parametrize(
+    "named", ["alias/labels.json", "real/alias.json", "alias/../real/labels.json", "alias/deep/../../real/labels.json"]
+)
 def test_link_in_a_label_path_is_refused_and_the_physical_path_printed(tmp_path, named):
     """Also where `..` follows the link: it leads to the parent of the link's goal, so text and place differ."""
     real = tmp_path.resolve() / "real"
@@ -271,7 +281,13 @@ def test_dots_without_links_are_plain(tmp_path, monkeypatch):
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "labels.json").write_text("{}")
     monkeypatch.chdir(tmp_path.resolve())
-    for named in ("labels.json", "./labels.json", "a/../labels.json", "a/b/../../labels.json", f"/../{tmp_path.resolve()}/labels.json"):
+    for named in (
+        "labels.json",
+        "./labels.json",
+        "a/../labels.json",
+        "a/b/../../labels.json",
+        f"/../{tmp_path.resolve()}/labels.json",
+    ):
         assert read_outside(named, 10) == b"{}", named
 
 

@@ -34,7 +34,7 @@ def before_open(monkeypatch):
     def arrange(action):
         real, acts = os.open, [action]
 
-        def opening(path, flags, *rest, **keywords):
+        def opening(path, flags, *rest: int, **keywords: int):
             if str(path).endswith("Tides.md") and acts:
                 acts.pop()()
             return real(path, flags, *rest, **keywords)

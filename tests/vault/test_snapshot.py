@@ -84,7 +84,9 @@ def test_decomposed_page_is_read_where_the_listing_found_it(write, vault, monkey
         write(f"Cafe\u0301 {number}.md", str(number))
     with open_snapshot(str(vault)) as snapshot:
         monkeypatch.setattr(snapshot.reader, "list", lambda _: pytest.fail("listed again"))
-        assert [snapshot.pages.digest(f"Café {number}.md") for number in range(50)] == [sha256(str(number)) for number in range(50)]
+        assert [snapshot.pages.digest(f"Café {number}.md") for number in range(50)] == [
+            sha256(str(number)) for number in range(50)
+        ]
 
 
 def test_label_property_is_left_out_of_the_body_digest(write, vault):

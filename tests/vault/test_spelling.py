@@ -11,7 +11,7 @@ from vault_eval.vault.spelling import spelling_on_disk
 NFC, NFD, ANGSTROM = "Å", "A\u030a", "\u212b"  # three spellings of one letter
 
 
-def disk(*paths, denied=()):
+def disk(*paths: str, denied=()):
     def names_in(folder):
         if folder in denied:
             raise FileRefusedError(folder, DENIED)

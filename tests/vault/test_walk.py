@@ -49,7 +49,15 @@ def test_state_is_that_of_the_file(write, walk, reader):
 
 
 def test_hidden_files_and_folders_are_no_part_of_the_vault(write, walk):
-    for path in (".trash/Old.md", ".obsidian/plugins/x/README.md", ".git/a.md", "Sea/.hidden.md", ".hidden/deep/er.md", "..md", "...md"):
+    for path in (
+        ".trash/Old.md",
+        ".obsidian/plugins/x/README.md",
+        ".git/a.md",
+        "Sea/.hidden.md",
+        ".hidden/deep/er.md",
+        "..md",
+        "...md",
+    ):
         write(path)
     write("Sea/Tides.md")
     assert pages(walk()) == ["Sea/Tides.md"]
@@ -60,7 +68,14 @@ def test_links_are_not_followed_and_named(vault, write, walk):
     write("Sea/Tides.md")
     (vault.parent / "outside").mkdir()
     (vault.parent / "outside" / "Private.md").write_text("secret")
-    links = {"Loop": ".", "Sea/Up": "..", "Ext": "../outside", "Alias.md": "Sea/Tides.md", "Dangling.md": "x", "Self.md": "Self.md"}
+    links = {
+        "Loop": ".",
+        "Sea/Up": "..",
+        "Ext": "../outside",
+        "Alias.md": "Sea/Tides.md",
+        "Dangling.md": "x",
+        "Self.md": "Self.md",
+    }
     for name, goal in links.items():
         (vault / name).symlink_to(goal)
     listing = walk()
@@ -117,7 +132,9 @@ def test_decomposed_name_is_given_in_nfc_and_read_as_on_disk(write, walk, reader
     assert reader.read(note.disk_path) == reader.read(note.page) == b"chicory"
 
 
-@pytest.mark.parametrize(("composed", "decomposed"), [(NFC, NFD), ("Café/Note.md", "Cafe\u0301/Note.md")], ids=["files", "folders"])
+@pytest.mark.parametrize(
+    ("composed", "decomposed"), [(NFC, NFD), ("Café/Note.md", "Cafe\u0301/Note.md")], ids=["files", "folders"]
+)
 def test_of_two_equal_names_the_composed_one_is_taken(write, walk, reader, composed, decomposed):
     write(decomposed, "decomposed")
     write(composed, "composed")
@@ -142,9 +159,9 @@ def test_name_that_is_not_utf8_is_skipped_and_one_with_a_line_feed_is_taken(vaul
 
 
 def test_notes_in_a_folder_whose_name_is_not_utf8_are_skipped(vault, walk):
-    folder = os.fsencode(str(vault)) + b"/bad\xff"
-    os.mkdir(folder)
-    Path(os.fsdecode(folder + b"/Note.md")).write_text("x")
+    folder = Path(os.fsdecode(os.fsencode(str(vault)) + b"/bad\xff"))
+    folder.mkdir()
+    (folder / "Note.md").write_text("x")
     assert pages(walk()) == []
     assert list(skipped(walk())) == ["bad\udcff/Note.md"]
 
@@ -233,10 +250,10 @@ def test_entry_whose_state_cannot_be_told_is_skipped(vault, write, reader, monke
         def is_symlink(self):
             return False
 
-        def is_dir(self, *, follow_symlinks):
+        def is_dir(self, **_):
             return False
 
-        def stat(self, *, follow_symlinks):
+        def stat(self, **_):
             raise OSError(5, "Input/output error")
 
     real = reader.list

@@ -27,7 +27,7 @@ from vault_eval.vault.location import refuse_inside_vault, vault_id, vault_root
 
 def run(argv: list[str]) -> int:
     """The exit code of `bench` with these arguments."""
-    options = _parser().parse_args(argv)
+    options = parser().parse_args(argv)
     gates = [parse_gate(text) for text in options.fail_under]
     if options.fixture:
         return _fixture(options, gates)
@@ -48,10 +48,11 @@ def run(argv: list[str]) -> int:
     return _finish(report, options, gates, root, data)
 
 
-def _parser() -> Parser:
-    parser = Parser("bench", "Measure how well search finds the notes of a vault. Writes nothing into it.")
-    add_vault(parser, required=False)
-    add = parser.add_argument
+def parser() -> Parser:
+    """The options of `bench`."""
+    made = Parser("bench", "Measure how well search finds the notes of a vault. Writes nothing into it.")
+    add_vault(made, required=False)
+    add = made.add_argument
     add("--queries", metavar="SOURCE", action="append", default=[], help="a label file, note:FOLDER/NOTE.md; may be repeated")
     add("--retriever", "-r", metavar="SPEC", action="append", default=[], help="what to measure, such as keyword:k1=1.2,b=0.5")
     add("--top", "-k", metavar="N", type=whole_number, default=DEPTH_DEFAULT_PAGES, help="pages asked for a query, 10 to 1,000")
@@ -72,7 +73,7 @@ def _parser() -> Parser:
     add("--remember", action="store_true", help="use these label sources when none are named")
     add("--quality", action="store_true", help=argparse.SUPPRESS)
     add("--fixture", action="store_true", help="measure the shipped example: 10 notes, 14 queries")
-    return parser
+    return made
 
 
 def _samples(text: str) -> int:

@@ -19,10 +19,7 @@ _ALL_WELL, _SOMETHING_MISSING = 0, 2
 
 def run(argv: list[str]) -> int:
     """The exit code of `doctor`: 0 where all is there, 2 where a package is missing, 10 where the vault's index is."""
-    parser = Parser("doctor", "Say what is there, what is missing, and the command that mends it.")
-    add_vault(parser, required=False)
-    parser.add_argument("--install", action="store_true", help="build the private environment with the packages that are missing")
-    options = parser.parse_args(argv)
+    options = parser().parse_args(argv)
     data = launcher.data_folder(options.data)
     if options.install:
         launcher.ensure(tuple(launcher.RUNTIME_PACKAGES), may_install=True, data=data, command="doctor")
@@ -33,6 +30,14 @@ def run(argv: list[str]) -> int:
     if options.vault is not None:
         code = _index(options.vault, options.index, options.data, data) or code
     return code
+
+
+def parser() -> Parser:
+    """The options of `doctor`."""
+    made = Parser("doctor", "Say what is there, what is missing, and the command that mends it.")
+    add_vault(made, required=False)
+    made.add_argument("--install", action="store_true", help="build the private environment with the packages that are missing")
+    return made
 
 
 def _packages(data: str) -> int:

@@ -29,7 +29,7 @@ _SHOWN_MAX = 200
 
 def run(argv: list[str]) -> int:
     """The exit code of `index` with these arguments."""
-    options = _parser().parse_args(argv)
+    options = parser().parse_args(argv)
     root = vault_root(options.vault)
     data = launcher.data_folder(options.data)
     for path, option in ((data, "--data"), (options.index, "--index")):
@@ -51,13 +51,12 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def _parser() -> Parser:
+def parser() -> Parser:
+    """The options of `index`."""
     default = IndexOptions()
-    parser = Parser(
-        "index", "Build or refresh the index of a vault. The vault is only read; the index is kept in the data folder."
-    )
-    add_vault(parser)
-    add = parser.add_argument
+    made = Parser("index", "Build or refresh the index of a vault. The vault is only read; the index is kept in the data folder.")
+    add_vault(made)
+    add = made.add_argument
     add("--check", action="store_true", help="only say what is stale: exit 0 fresh, 1 stale, 10 none")
     add("--format", choices=["text", "json"], default="text", help="what is printed")
     add("--chunk-chars", metavar="N", type=whole_number, help=f"characters a chunk aims at (default {default.sizes.target:,})")
@@ -72,7 +71,7 @@ def _parser() -> Parser:
     add("--no-llm", dest="prefix", action="store_const", const="synthetic", help="the same as --prefix synthetic")
     add("--stem", metavar="LANG", help="Snowball stemming for one language, or none (default)")
     add("--exclude", metavar="GLOB", action="append", help="leave out pages beside Obsidian's excluded files; may be repeated")
-    return parser
+    return made
 
 
 def _chosen(options: argparse.Namespace, data: DataFolder, vault: str) -> IndexOptions:

@@ -18,11 +18,7 @@ _IDS_SHOWN_MAX = 20
 
 def run(argv: list[str]) -> int:
     """The exit code of `report` with these arguments."""
-    parser = Parser("report", "Render a saved report again; the file is only read.")
-    parser.add_argument("file", metavar="FILE", help="a report.json, or the folder that holds it")
-    parser.add_argument("--format", choices=["text", "markdown", "html", "json"], default="text", help="what is printed")
-    parser.add_argument("--miss", metavar="ID", help="only the row of this query with its diagnosis, as JSON")
-    options = parser.parse_args(argv)
+    options = parser().parse_args(argv)
     report = read_report(options.file)
     if options.miss is not None:
         print_json(_row(report, options.miss), spread=2)
@@ -42,6 +38,15 @@ def run(argv: list[str]) -> int:
 
         sys.stdout.write(text_report(report, saved=None))
     return 0
+
+
+def parser() -> Parser:
+    """The options of `report`."""
+    made = Parser("report", "Render a saved report again; the file is only read.")
+    made.add_argument("file", metavar="FILE", help="a report.json, or the folder that holds it")
+    made.add_argument("--format", choices=["text", "markdown", "html", "json"], default="text", help="what is printed")
+    made.add_argument("--miss", metavar="ID", help="only the row of this query with its diagnosis, as JSON")
+    return made
 
 
 def _row(report: Report, wanted: str) -> dict[str, strict_json.JsonValue]:

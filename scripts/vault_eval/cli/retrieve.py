@@ -22,13 +22,7 @@ from vault_eval.vault.reader import FolderReader
 
 def run(argv: list[str]) -> int:
     """The exit code of `retrieve` with these arguments."""
-    parser = Parser("retrieve", "Answer one query from the index of a vault, as JSON.")
-    add_vault(parser)
-    parser.add_argument("query", metavar="QUERY", help="what is looked for; put -- before it where it starts with a dash")
-    parser.add_argument("--retriever", "-r", metavar="SPEC", default="keyword", help="such as keyword:k1=1.2,b=0.5")
-    parser.add_argument("--top", "-k", metavar="N", type=whole_number, default=DEPTH_DEFAULT_PAGES, help="pages, 1 to 1,000")
-    parser.add_argument("--explain", action="store_true", help="what each query term adds to each page's score")
-    options = parser.parse_args(argv)
+    options = parser().parse_args(argv)
     if not 1 <= options.top <= DEPTH_MAX_PAGES:
         raise UsageError(f"--top {options.top}: allowed are 1 to {DEPTH_MAX_PAGES:,}")
     if len(options.query) > LABEL_QUERY_MAX_CHARACTERS:
@@ -53,6 +47,17 @@ def run(argv: list[str]) -> int:
         line = build_command(root, IndexOptions(), index=options.index, data=options.data)
         raise IndexUnusableError(advice_to_build(str(error), line)) from None
     return 0
+
+
+def parser() -> Parser:
+    """The options of `retrieve`."""
+    made = Parser("retrieve", "Answer one query from the index of a vault, as JSON.")
+    add_vault(made)
+    made.add_argument("query", metavar="QUERY", help="what is looked for; put -- before it where it starts with a dash")
+    made.add_argument("--retriever", "-r", metavar="SPEC", default="keyword", help="such as keyword:k1=1.2,b=0.5")
+    made.add_argument("--top", "-k", metavar="N", type=whole_number, default=DEPTH_DEFAULT_PAGES, help="pages, 1 to 1,000")
+    made.add_argument("--explain", action="store_true", help="what each query term adds to each page's score")
+    return made
 
 
 def _answer(searcher: Searcher, reader: FolderReader, query: str, depth: int, *, explain: bool) -> dict[str, object]:
