@@ -133,6 +133,20 @@ def test_truncation_into_a_section_is_refused_by_its_bounds(built, copy):
         refused(folder, vault, verify=False)
 
 
+@pytest.mark.parametrize(
+    "section", ["chunk_lengths", "heading_offsets", "page_chunks", "page_offsets", "term_offsets", "posting_offsets"]
+)
+def test_wrong_lengths_and_ends_are_refused_without_reading_all(built, copy, section):
+    """`retrieve` does not verify the bytes; what could make it read or allocate without bounds it does look at."""
+    _, _, data = built
+    folder, path, vault = copy
+    with IndexFile(str(path)) as index:
+        offset, size, _ = index.header["sections"][section]
+    at = offset + size - (5 if section == "posting_offsets" else 1)  # the highest byte of the last number, or near it
+    path.write_bytes(data[:at] + b"\x7f" + data[at + 1 :])
+    refused(folder, vault, verify=False)
+
+
 def test_appended_bytes_are_refused(built, copy):
     _, _, data = built
     folder, path, vault = copy

@@ -80,9 +80,13 @@ def build_index(
     """
     with contextlib.ExitStack() as stack:
         old = _usable_old(folder, vault, options)
+        states: NoteStates = {}
         if old is not None:
             stack.enter_context(old[0])
-        work = _Build(reader, options, old[0] if old else None, read_states(folder, old[1]) if old else {})
+            states = read_states(folder, old[1])
+            if _is_current(listing, old[0], states):
+                return _unchanged(*old)
+        work = _Build(reader, options, old[0] if old else None, states)
         work.take(listing.notes, progress)
         skipped = tuple(sorted((*listing.skipped, *work.skipped), key=lambda one: one.path))
         if old is not None and work.same_as_old(skipped):
@@ -92,6 +96,22 @@ def build_index(
     sha256, path = _install(folder, vault, parts, started_ns)
     _save_states(folder, sha256, work.states, started_ns)
     return _result(work, skipped, sha256, path, unchanged=False)
+
+
+def _is_current(listing: VaultListing, old: IndexFile, states: NoteStates) -> bool:
+    """Whether file states alone tell that the old index has every note as it is: the common case, in no time."""
+    left_out = dict(old.skipped())
+    if any(states.get(note.page) != note.state for note in listing.notes):
+        return False
+    searched = [note.page for note in listing.notes if note.page not in left_out]
+    not_listed = {path: why for path, why in left_out.items() if path not in states}
+    return searched == old.page_names() and not_listed == {one.path: one.reason for one in listing.skipped}
+
+
+def _unchanged(old: IndexFile, sha256: str) -> BuildResult:
+    skipped = tuple(Skipped(path, why) for path, why in old.skipped())
+    warnings = tuple((page, warning) for page, found in old.warnings().items() for warning in found)
+    return BuildResult(True, old.page_count, old.chunks, old.page_count, skipped, warnings, sha256, old.path)
 
 
 def _result(work: _Build, skipped: tuple[Skipped, ...], sha256: str, path: str, *, unchanged: bool) -> BuildResult:
@@ -186,9 +206,11 @@ class _Build:
             parsed = parse_note(decode(data))
         except UnreadableFileError as refusal:
             self.unusable[note.page] = digest
+            self.states[note.page] = (*note.state,)
             self.skipped.append(Skipped(note.page, str(refusal)))
             return
         if parsed.schema in LABEL_SCHEMAS:
+            self.states[note.page] = (*note.state,)
             self.skipped.append(Skipped(note.page, LABEL_NOTE))
             return
         self.warnings += [(note.page, warning) for warning in parsed.warnings]

@@ -45,7 +45,8 @@ def compare_with_vault(listing: VaultListing, index: IndexFile, states: NoteStat
     for note in listing.notes:
         ordinal = indexed.pop(note.page, None)
         before = None if ordinal is None else index.page_digest(ordinal)
-        now = before if states.get(note.page) == tuple(note.state) else pages.digest(note.page)
+        is_known = before is not None and states.get(note.page) == note.state
+        now = before if is_known else pages.digest(note.page)
         if now is not None:
             digests[note.page] = now
         if before is None and _is_new(note.page, now, left_out, unusable):

@@ -57,6 +57,14 @@ SECTIONS: dict[str, Literal["B", "H", "I", "Q"]] = {
     "posting_counts": "H",
     "remarks": "B",  # JSON: notes that are not in the index with reasons, and what is odd about notes that are
 }
+# Offsets start at 0 and end where the section they lead into ends.
+_ENDS = {
+    "heading_offsets": "headings",
+    "page_chunks": "chunk_lengths",
+    "page_offsets": "pages",
+    "term_offsets": "terms",
+    "posting_offsets": "posting_chunks",
+}
 _ITEM_BYTES = {"B": 1, "H": 2, "I": 4, "Q": 8}
 Numbers: TypeAlias = "array[int] | memoryview[int]"
 
@@ -128,6 +136,12 @@ class IndexFile:
         for name, length in expected.items():
             if len(self[name]) != length:
                 raise ValueError(f"the section {name} has {len(self[name])} items where {length} belong")
+        for offsets, content in _ENDS.items():
+            if self[offsets][0] or self[offsets][-1] != len(self[content]):
+                raise ValueError(f"the section {offsets} does not end where {content} does")
+        # A length that is wrong by a bit would have a search make a table of billions.
+        if sum(self["chunk_lengths"]) != self.total_length:
+            raise ValueError("the lengths of its chunks do not add up to their total")
 
     def page(self, ordinal: int) -> str:
         """The name of a page by its ordinal."""
@@ -136,6 +150,10 @@ class IndexFile:
             offsets = self["page_offsets"]
             name = self._names[ordinal] = str(self["pages"][offsets[ordinal] : offsets[ordinal + 1]], "utf-8")
         return name
+
+    def page_names(self) -> list[str]:
+        """The names of all pages, sorted."""
+        return [self.page(ordinal) for ordinal in range(self.page_count)]
 
     def page_ordinal(self, page: str) -> int | None:
         """The ordinal of a page by its name, or None where it is not in the index."""

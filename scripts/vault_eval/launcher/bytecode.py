@@ -6,6 +6,7 @@ import os
 import sys
 
 from vault_eval.launcher.data import find_data_folder, is_private, make_private
+from vault_eval.launcher.encoding import read_names_as_utf8
 
 TYPE_CHECKING = False  # `import typing` costs more than this module
 if TYPE_CHECKING:
@@ -18,9 +19,12 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 def prepare(argv: Sequence[str]) -> None:
     """Keep bytecode away from the scripts, and read ours from the data folder that `argv` names. Never raises.
 
+    Where this Python would read the names of files in another encoding than UTF-8, the command line starts anew first.
+
     Without a usable data folder our modules are compiled on each start, which costs some milliseconds.
     """
     sys.dont_write_bytecode = True
+    read_names_as_utf8()
     data, _ = find_data_folder(_data_option(argv))
     if data is not None and is_private(_folder(data)):
         _read_from(_folder(data))

@@ -38,6 +38,7 @@ DESCRIPTOR_RELATIVE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW"
 # Open folders are kept: a vault has far fewer folders than notes. Bounded below the usual limit of 1,024 files.
 _OPEN_FOLDERS_MAX = 128
 _NTFS_REPARSE_POINT = 0x400
+_ANYONE_MAY_READ = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 
 
 def _flags(*names: str) -> int:
@@ -57,7 +58,6 @@ class FileState(NamedTuple):
     mtime_ns: int
     ctime_ns: int
     inode: int
-_ANYONE_MAY_READ = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 
 
 class FolderReader:
