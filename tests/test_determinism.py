@@ -42,7 +42,7 @@ class Place:
         surroundings = {**os.environ, **environment}
         done = subprocess.run(command, capture_output=True, env=surroundings, cwd=self.folder, check=False, timeout=120)
         assert done.returncode == 0, done.stderr
-        return done.stdout.decode("utf-8")
+        return done.stdout.decode("utf-8", "replace")
 
     def index(self, name: str = "index", **environment: str) -> bytes:
         """The bytes of the index file that is valid after `index` has run."""

@@ -132,7 +132,9 @@ def box(tmp_path: Path) -> Iterator[Sandbox]:
 
 
 def lay_out(box: Sandbox) -> None:
-    box.note("Sea/Tides.md", "---\naliases: [Flood]\n---\n# Tides\n\nSpring tides follow the moon.\n\n## Neap tides\n\nSmaller.\n")
+    box.note(
+        "Sea/Tides.md", "---\naliases: [Flood]\n---\n# Tides\n\nSpring tides follow the moon.\n\n## Neap tides\n\nSmaller.\n"
+    )
     box.note("Garden/Compost.md", "# Compost heap\n\nTurn the heap every second week.\n")
     box.note("Garden/Résumé.md", "Cut above an outward bud.\n")
     box.note(".obsidian/app.json", '{"userIgnoreFilters": ["Old/"]}')
@@ -208,7 +210,9 @@ def test_index_writes_only_its_own_folder_and_bytecode_in_the_data_folder(box, w
         box.passes(box.command(EVERY, "index"))
         box.note("Sea/New.md", "a new note\n")
     events = box.watched(box.command(EVERY, "index"))
-    assert [one for one in outside(events, box.data / "indexes", box.data / "bytecode") if one != ("os.mkdir", str(box.data))] == []
+    assert [
+        one for one in outside(events, box.data / "indexes", box.data / "bytecode") if one != ("os.mkdir", str(box.data))
+    ] == []
     assert any(event == "os.rename" and path.endswith("seal.json") for event, path in events)
 
 
@@ -259,7 +263,9 @@ def unshared(require: str, kind: str) -> list[str]:
 @pytest.mark.skipif(sys.platform != "linux", reason="network namespaces are Linux's")
 def test_every_command_works_without_any_network_and_finds_the_same(box):
     alone = unshared("REQUIRE_NETNS", "--net")
-    code = "import socket\ntry:\n    socket.create_connection(('127.0.0.1', 9), 1)\nexcept OSError as error:\n    print(error.errno)"
+    code = (
+        "import socket\ntry:\n    socket.create_connection(('127.0.0.1', 9), 1)\nexcept OSError as error:\n    print(error.errno)"
+    )
     assert box.run(["-c", code], *alone).stdout.split() == ["101"]  # ENETUNREACH: not even loopback is there
     for command in box.every_command():
         box.passes(command, *alone)
@@ -321,7 +327,9 @@ def test_every_command_works_on_a_vault_and_a_plugin_mounted_read_only(tmp_path)
     alone = unshared("REQUIRE_MOUNTNS", "--mount")
     box = Sandbox(Path(os.path.realpath(tmp_path)), plugin_copy(tmp_path))
     lay_out(box)
-    mounts = "".join(f"mount --bind '{place}' '{place}' && mount -o remount,ro,bind '{place}' && " for place in (box.vault, box.plugin))
+    mounts = "".join(
+        f"mount --bind '{place}' '{place}' && mount -o remount,ro,bind '{place}' && " for place in (box.vault, box.plugin)
+    )
     probe = f"! touch '{box.vault}/probe' 2>&1 && "
     for command in box.every_command():
         box.passes(command, *alone, "sh", "-c", mounts + probe + 'exec "$@"', "sh")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from vault_eval.index.build import BuildResult, build_index
 from vault_eval.index.options import IndexOptions
@@ -17,6 +18,10 @@ from vault_eval.index.store import IndexFile, open_index
 from vault_eval.index.terms import Analyzer
 from vault_eval.vault.location import vault_id
 from vault_eval.vault.snapshot import open_snapshot
+
+# Examples build indexes; how long one takes depends on the disk.
+settings.register_profile("index", deadline=None)
+settings.load_profile("index")
 
 # What a file changed now looks like to a build an hour from now: settled.
 LATER_NS = 3600 * 1_000_000_000

@@ -21,6 +21,8 @@ from vault_eval.index.options import IndexOptions
 from vault_eval.index.postings import ForwardPostings
 from vault_eval.index.states import read_states, states_text
 from vault_eval.index.store import open_index
+from vault_eval.limits import NOTE_MAX_BYTES
+from vault_eval.vault.reader import FileRefusedError, FolderReader
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 LABEL_NOTE = (
@@ -167,10 +169,23 @@ def test_a_note_that_is_no_text_is_skipped_with_its_reason_each_time(vault):
     assert second.skipped == first.skipped
 
 
-@pytest.mark.skipif(os.name == "nt" or not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads everything")
-def test_a_note_without_permission_is_skipped(vault):
-    vault.write("Secret.md", "text\n").chmod(0)
-    assert [one.reason for one in vault.build().skipped] == ["permission denied"]
+def test_a_note_that_cannot_be_read_is_skipped_and_taken_once_it_can(vault, monkeypatch):
+    vault.write("Secret.md", "hidden\n")
+    vault.write("A.md", "text\n")
+    read = FolderReader.read
+
+    def refuse(reader, path, max_bytes=NOTE_MAX_BYTES):
+        if path == "Secret.md":
+            raise FileRefusedError(path, "permission denied")
+        return read(reader, path, max_bytes)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FolderReader, "read", refuse)
+        first = vault.build()
+        assert [(one.path, one.reason) for one in first.skipped] == [("Secret.md", "permission denied")]
+        assert vault.build().unchanged
+    assert vault.build().pages == 2
+    assert vault.found("hidden") == ["Secret.md"]
 
 
 def test_a_second_run_writes_nothing(vault):

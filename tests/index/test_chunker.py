@@ -230,9 +230,9 @@ def test_lines_count_from_one_over_the_whole_note():
     "line", ["word " * 1_000_000, "x" * 5_000_000, "潮" * 2_000_000, " " * 5_000_000 + "x", "x" + "\u0301" * 2_000_000]
 )
 def test_a_line_of_megabytes_is_quick(line):
-    started = time.perf_counter()
+    started = time.process_time()
     chunks = chunks_of(f"# Heading\n\n{line}\n")
-    assert time.perf_counter() - started < 5.0
+    assert time.process_time() - started < 5.0
     assert max(chunk.end - chunk.start for chunk in chunks) <= 4000
 
 
@@ -241,6 +241,6 @@ def test_thousands_of_headings_and_blocks_are_quick(monkeypatch):
     text = "# a\n\nb\n\nc\n\n" * 10_000
     blocks = reader.blocks(text, need_starts=True)
     monkeypatch.setattr(reader, "blocks", lambda _text, **_named: blocks)  # so that only the chunker is timed
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(chunk_note(text, 0, reader, ChunkSizes())) == 10_000
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0

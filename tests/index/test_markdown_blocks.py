@@ -52,9 +52,9 @@ def test_readable_text_has_no_blanks_at_its_ends_nor_two_in_a_row(source):
 
 @pytest.mark.parametrize("sign", ["[", "](", "`", "`` `", "*_", "[a](", "\\", " ^a", "[[a|"])
 def test_readable_is_quick_for_any_row_of_signs(sign):
-    started = time.perf_counter()
+    started = time.process_time()
     readable(sign * 200_000)
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 1.0
 
 
 def test_an_endless_heading_is_cut():

@@ -240,3 +240,18 @@ def test_note_that_cannot_be_read_carries_nothing(base, reader):
     (base / "vault" / "latin.md").write_bytes(b"---\nschema: \xe9\n---\n")
     with pytest.raises(UsageError, match="no note carries labels"):
         discover([], reader, ["Alias.md", "latin.md"])
+
+
+def test_questions_in_a_property_are_gathered_from_the_notes_and_read_again_alike(tmp_path):
+    vault = tmp_path / "v"
+    vault.mkdir()
+    (vault / "Boat.md").write_text("---\nanswers:\n  - how do I store the boat\n---\n# Boat\n", encoding="utf-8")
+    (vault / "Sea.md").write_text("---\nanswers: [how do I store the boat, when is high water]\n---\n# Sea\n", encoding="utf-8")
+    with FolderReader(str(vault)) as reader:
+        (document,) = open_sources(["property:answers"], reader, str(vault), lambda: ["Boat.md", "Sea.md"])
+        labels = load_labels([document]).labels
+        assert {label.query: label.pages for label in labels} == {
+            "how do I store the boat": ("Boat.md", "Sea.md"),
+            "when is high water": ("Sea.md",),
+        }
+        assert reread(document, reader) == document.data

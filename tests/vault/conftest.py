@@ -70,6 +70,10 @@ def open_vault():
     if not all(parent.stat().st_mode & 0o001 for parent in folder.resolve().parents):
         pytest.skip("the folder for temporary files is private")
     yield folder
+    folder.chmod(0o755)
+    for place, folders, _ in os.walk(folder):
+        for name in folders:
+            Path(place, name).chmod(0o755)  # before the walk enters it
     shutil.rmtree(folder)
 
 

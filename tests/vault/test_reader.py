@@ -206,7 +206,7 @@ def test_file_that_may_not_be_read_is_refused_with_that_reason(open_vault, relat
 def test_folder_that_may_be_passed_but_not_listed_is_passed(open_vault, relative, without_privileges):
     (open_vault / "home" / "me").mkdir(parents=True)
     (open_vault / "home" / "me" / "labels.json").write_text("{}")
-    (open_vault / "home").chmod(0o711)
+    (open_vault / "home").chmod(0o111)
     with without_privileges(), FolderReader(str(open_vault), descriptor_relative=relative) as reader:
         assert reader.read("home/me/labels.json") == b"{}"
         assert read_outside(str(open_vault.resolve() / "home" / "me" / "labels.json"), 10) == b"{}"

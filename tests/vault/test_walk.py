@@ -203,7 +203,7 @@ def test_path_longer_than_the_system_takes_is_walked_by_descriptors(vault, walk,
 def test_folder_that_may_not_be_listed_is_skipped_with_its_reason(open_vault, relative, without_privileges):
     (open_vault / "Shut").mkdir(mode=0)
     (open_vault / "Passed").mkdir()
-    (open_vault / "Passed").chmod(0o711)
+    (open_vault / "Passed").chmod(0o111)
     (open_vault / "Tides.md").write_text("moon")
     with without_privileges(), FolderReader(str(open_vault), descriptor_relative=relative) as reader:
         listing = walk_vault(reader, Exclusions(()))
@@ -212,7 +212,7 @@ def test_folder_that_may_not_be_listed_is_skipped_with_its_reason(open_vault, re
 
 
 def test_vault_that_may_not_be_listed_is_an_error_not_an_empty_vault(open_vault, relative, without_privileges):
-    open_vault.chmod(0o711)
+    open_vault.chmod(0o111)
     with (
         without_privileges(),
         FolderReader(str(open_vault), descriptor_relative=relative) as reader,

@@ -111,7 +111,17 @@ def _is_current(listing: VaultListing, old: IndexFile, states: NoteStates) -> bo
 def _unchanged(old: IndexFile, sha256: str) -> BuildResult:
     skipped = tuple(Skipped(path, why) for path, why in old.skipped())
     warnings = tuple((page, warning) for page, found in old.warnings().items() for warning in found)
-    return BuildResult(True, old.page_count, old.chunks, old.page_count, skipped, warnings, sha256, old.path)
+    pages = old.page_count
+    return BuildResult(
+        unchanged=True,
+        pages=pages,
+        chunks=old.chunks,
+        reused=pages,
+        skipped=skipped,
+        warnings=warnings,
+        sha256=sha256,
+        path=old.path,
+    )
 
 
 def _result(work: _Build, skipped: tuple[Skipped, ...], sha256: str, path: str, *, unchanged: bool) -> BuildResult:

@@ -8,7 +8,9 @@ from collections.abc import Callable, Sequence
 
 from vault_eval.errors import LabelError, UnreadableFileError, UsageError
 from vault_eval.labels.load import LabelDocument
+from vault_eval.labels.property import gather_answers
 from vault_eval.labels.rules import EXTENDED_SCHEMA, PLAIN_SCHEMA
+from vault_eval.labels.write import native_json
 from vault_eval.limits import LABEL_FILE_MAX_BYTES
 from vault_eval.vault.note_text import decode, frontmatter_block
 from vault_eval.vault.paths import quoted
@@ -35,6 +37,8 @@ def open_sources(
 
 def reread(document: LabelDocument, reader: FolderReader) -> bytes:
     """The bytes of a label source as they are now. Raises FileRefusedError."""
+    if document.name.startswith(PROPERTY_PREFIX):
+        return _answers(document.name, reader, document.pages())
     if document.path_in_vault is not None:
         return reader.read(document.path_in_vault, LABEL_FILE_MAX_BYTES)
     return read_outside(document.name, LABEL_FILE_MAX_BYTES)
@@ -60,8 +64,7 @@ def discover(remembered: Sequence[str], reader: FolderReader, notes: Sequence[st
 
 def _open(source: str, reader: FolderReader, vault_as_named: str, pages: Callable[[], Sequence[str]]) -> LabelDocument:
     if source.startswith(PROPERTY_PREFIX):
-        problem = "labels kept in a property of the gold notes are not read yet"
-        raise UsageError(f"--queries {source!r}: {problem}; name a file or a note")
+        return LabelDocument(source, _answers(source, reader, pages()), None, pages)
     inside = None
     try:
         inside = _path_in_vault(source, reader.root, vault_as_named)
@@ -72,6 +75,20 @@ def _open(source: str, reader: FolderReader, vault_as_named: str, pages: Callabl
         physical = source if inside is None else os.path.join(reader.root, inside)
         problem = f"the label source {source!r} cannot be used: {refusal.reason}"
         raise LabelError(f"{problem}; {_next_step(refusal, physical)}") from None
+
+
+def _answers(source: str, reader: FolderReader, pages: Sequence[str]) -> bytes:
+    """The questions that notes hold in one property, as a native label file: the same notes give the same bytes."""
+    texts = ((page, _text(reader, page)) for page in pages)
+    labels = gather_answers(((page, text) for page, text in texts if text is not None), source[len(PROPERTY_PREFIX) :])
+    return native_json(labels).encode("utf-8")
+
+
+def _text(reader: FolderReader, page: str) -> str | None:
+    try:
+        return decode(reader.read(page))
+    except UnreadableFileError:
+        return None
 
 
 def _next_step(refusal: FileRefusedError, path: str) -> str:

@@ -29,7 +29,8 @@ class BoundFile:
 
 def label_file(name: str, data: bytes, reread: Callable[[], bytes]) -> BoundFile:
     """A label source bound to the bytes that were parsed."""
-    return BoundFile(f"the label file {name if name.isprintable() else quoted(name)}", sha256_hex(data), lambda: sha256_hex(reread()))
+    shown = name if name.isprintable() else quoted(name)
+    return BoundFile(f"the label file {shown}", sha256_hex(data), lambda: sha256_hex(reread()))
 
 
 def refuse_changes(files: Sequence[BoundFile], reader: FolderReader) -> None:
