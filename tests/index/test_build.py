@@ -188,6 +188,15 @@ def test_a_note_that_cannot_be_read_is_skipped_and_taken_once_it_can(vault, monk
     assert vault.found("hidden") == ["Secret.md"]
 
 
+@pytest.mark.parametrize("left_out", [b"caf\xe9\n", LABEL_NOTE.encode()])
+def test_a_note_left_out_is_forgotten_once_it_is_gone(vault, left_out):
+    vault.write("A.md", "text\n")
+    vault.write("Odd.md", left_out)
+    assert [one.path for one in vault.build().skipped] == ["Odd.md"]
+    (vault.root / "Odd.md").unlink()
+    assert vault.build().skipped == ()
+
+
 def test_a_second_run_writes_nothing(vault):
     vault.write("A.md", "one\n")
     vault.write("B.md", "two\n")

@@ -103,8 +103,9 @@ def _is_current(listing: VaultListing, old: IndexFile, states: NoteStates) -> bo
     left_out = dict(old.skipped())
     if any(states.get(note.page) != note.state for note in listing.notes):
         return False
+    listed = {note.page for note in listing.notes}
     searched = [note.page for note in listing.notes if note.page not in left_out]
-    not_listed = {path: why for path, why in left_out.items() if path not in states}
+    not_listed = {path: why for path, why in left_out.items() if path not in listed}
     return searched == old.page_names() and not_listed == {one.path: one.reason for one in listing.skipped}
 
 
