@@ -54,6 +54,7 @@ STARTS_PROCESS = re.compile(r"os\.(exec\w+|fork|forkpty|popen|posix_spawnp?|spaw
 MAY_REACH_OUTSIDE = (
     "launcher.build",
     "launcher.environment",
+    "launcher.encoding",
     "rankings.cold",
     "retrievers.claude_obsidian",
     "retrievers.command",

@@ -13,8 +13,9 @@ from hypothesis import settings
 
 from vault_eval.index.build import BuildResult, build_index
 from vault_eval.index.options import IndexOptions
+from vault_eval.index.seal import open_index
 from vault_eval.index.search import Searcher
-from vault_eval.index.store import IndexFile, open_index
+from vault_eval.index.store import IndexFile
 from vault_eval.index.terms import Analyzer
 from vault_eval.vault.location import vault_id
 from vault_eval.vault.snapshot import open_snapshot

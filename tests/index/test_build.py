@@ -19,8 +19,8 @@ from vault_eval.errors import VaultEvalError
 from vault_eval.index.chunker import ChunkSizes
 from vault_eval.index.options import IndexOptions
 from vault_eval.index.postings import ForwardPostings
+from vault_eval.index.seal import open_index
 from vault_eval.index.states import read_states, states_text
-from vault_eval.index.store import open_index
 from vault_eval.limits import NOTE_MAX_BYTES
 from vault_eval.vault.reader import FileRefusedError, FolderReader
 
@@ -482,7 +482,7 @@ def test_a_full_disk_leaves_the_old_index_valid(vault, monkeypatch):
     def full(path, parts, mode=0o600):
         raise VaultEvalError(f"{path!r} could not be written: No space left on device")
 
-    monkeypatch.setattr("vault_eval.index.build.write_atomically", full)
+    monkeypatch.setattr("vault_eval.index.seal.write_atomically", full)
     with pytest.raises(VaultEvalError, match="No space left"):
         vault.build()
     index, sha256 = open_index(str(vault.folder), vault.id, verify=True)

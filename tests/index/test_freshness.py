@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from vault_eval.index.freshness import compare_with_vault
+from vault_eval.index.seal import open_index
 from vault_eval.index.states import read_states
-from vault_eval.index.store import open_index
 from vault_eval.vault.snapshot import open_snapshot
 
 LABEL_NOTE = "---\nschema: vault-eval.labels.v1\nqueries: []\n---\n"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from vault_eval.errors import IndexUnusableError
-from vault_eval.index.store import open_index
+from vault_eval.index.seal import open_index
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 BUILD = """\

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vault_eval.index.bm25 import Bm25
+from vault_eval.index.seal import open_index
 from vault_eval.index.search import Searcher
-from vault_eval.index.store import open_index
 from vault_eval.index.terms import Analyzer
 
 K1 = st.one_of(st.just(0.0), st.floats(0.0, 3.0))

@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vault_eval.errors import IndexUnusableError
-from vault_eval.index.store import FORMAT, SEAL_NAME, SECTIONS, IndexFile, index_bytes, open_index, read_seal, seal_text
+from vault_eval.index.layout import FORMAT, SECTIONS, index_bytes
+from vault_eval.index.seal import SEAL_NAME, open_index, read_seal, seal_text
+from vault_eval.index.store import IndexFile
 
 NOTES = {
     "A.md": "---\ntitle: One\n---\n# Alpha\n\nspring tides\n\n## Beta\n\nneap tides 潮位\n",

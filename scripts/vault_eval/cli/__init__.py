@@ -8,8 +8,8 @@ from importlib import import_module
 
 from vault_eval import launcher
 from vault_eval.errors import UsageError, VaultEvalError
+from vault_eval.launcher.stopping import EXIT_STOPPED, raise_when_stopped
 
-EXIT_STOPPED = 130
 EXIT_FAULT = 70
 
 # Every command and what it does, in the order of the help.
@@ -24,6 +24,7 @@ COMMANDS = {
 
 def main(argv: list[str], *, script: str) -> int:
     """The exit code of one command; `script` is the file that was started, for messages."""
+    raise_when_stopped()
     _speak_any_text()
     try:
         return _dispatch(argv, os.path.basename(script))

@@ -11,7 +11,7 @@ from vault_eval.data_folder import DataFolder
 from vault_eval.errors import IndexUnusableError
 from vault_eval.index.commands import build_command
 from vault_eval.index.options import IndexOptions
-from vault_eval.index.store import open_index
+from vault_eval.index.seal import open_index
 from vault_eval.vault.location import vault_id, vault_root
 
 _ALL_WELL, _SOMETHING_MISSING = 0, 2

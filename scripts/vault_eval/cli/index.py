@@ -18,7 +18,8 @@ from vault_eval.index.build import BuildResult, build_index, no_progress
 from vault_eval.index.freshness import compare_with_vault
 from vault_eval.index.options import IndexOptions, checked_options, options_from_json
 from vault_eval.index.states import read_states
-from vault_eval.index.store import IndexFile, open_index
+from vault_eval.index.seal import open_index
+from vault_eval.index.store import IndexFile
 from vault_eval.reports.escaping import for_terminal
 from vault_eval.vault.location import refuse_inside_vault, vault_id, vault_root
 from vault_eval.vault.snapshot import VaultSnapshot, open_snapshot

@@ -11,7 +11,7 @@ from vault_eval.data_folder import DataFolder
 from vault_eval.errors import IndexUnusableError, UsageError
 from vault_eval.index.pool import STALE, PageFreshness, gather_pool
 from vault_eval.index.search import Searcher
-from vault_eval.index.store import open_index
+from vault_eval.index.seal import open_index
 from vault_eval.index.terms import Analyzer
 from vault_eval.limits import DEPTH_DEFAULT_PAGES, DEPTH_MAX_PAGES, LABEL_QUERY_MAX_CHARACTERS
 from vault_eval.retrievers.spec import bm25_parameters, parse_specs
@@ -35,17 +35,19 @@ def run(argv: list[str]) -> int:
     folder = (
         os.path.abspath(options.index) if options.index else DataFolder(launcher.data_folder(options.data)).index_folder(vault)
     )
+    parameters = bm25_parameters(specs[0])
     try:
         index, _ = open_index(folder, vault, verify=False)
         with index, FolderReader(root) as reader:
-            searcher = Searcher(index, *bm25_parameters(specs[0]))
-            print_json(_answer(searcher, reader, options.query, options.top, explain=options.explain), spread=2)
+            searcher = Searcher(index, *parameters)
+            answer = _found(searcher, reader, options.query, options.top, explain=options.explain)
     except IndexUnusableError as error:
         from vault_eval.index.commands import advice_to_build, build_command
         from vault_eval.index.options import IndexOptions
 
         line = build_command(root, IndexOptions(), index=options.index, data=options.data)
         raise IndexUnusableError(advice_to_build(str(error), line)) from None
+    print_json(answer, spread=2)
     return 0
 
 
@@ -58,6 +60,14 @@ def parser() -> Parser:
     made.add_argument("--top", "-k", metavar="N", type=whole_number, default=DEPTH_DEFAULT_PAGES, help="pages, 1 to 1,000")
     made.add_argument("--explain", action="store_true", help="what each query term adds to each page's score")
     return made
+
+
+def _found(searcher: Searcher, reader: FolderReader, query: str, depth: int, *, explain: bool) -> dict[str, object]:
+    """The answer; only the header of the index was verified, so a part of it that cannot be read is found here."""
+    try:
+        return _answer(searcher, reader, query, depth, explain=explain)
+    except (IndexError, ValueError, OverflowError) as error:
+        raise IndexUnusableError(f"the index {searcher.index.path!r} is corrupt: {error}") from None
 
 
 def _answer(searcher: Searcher, reader: FolderReader, query: str, depth: int, *, explain: bool) -> dict[str, object]:

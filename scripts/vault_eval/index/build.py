@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
-import re
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from vault_eval import strict_json
-from vault_eval.atomic_file import make_private_folder, write_atomically
+from vault_eval.atomic_file import write_atomically
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import IndexUnusableError, UnreadableFileError
 from vault_eval.index.chunker import chunk_note
@@ -20,18 +18,12 @@ from vault_eval.index.markdown_blocks import BlockReader
 from vault_eval.index.options import IndexOptions
 from vault_eval.index.postings import GONE, ForwardPostings, merged_sections
 from vault_eval.index.prefix import heading_prefix, page_prefix
+from vault_eval.index.seal import install
 from vault_eval.index.states import NoteStates, read_states, states_text
-from vault_eval.index.store import (
-    LABEL_NOTE,
-    SEAL_NAME,
-    STATES_NAME,
-    IndexFile,
-    Numbers,
-    index_bytes,
-    open_index,
-    read_seal,
-    seal_text,
-)
+from vault_eval.index.layout import Numbers, index_bytes
+from vault_eval.index.seal import open_index
+from vault_eval.index.states import STATES_NAME
+from vault_eval.index.store import LABEL_NOTE, IndexFile
 from vault_eval.index.terms import Analyzer, without_data_uris
 from vault_eval.vault.note import Note, body_digest, decode, parse_note
 from vault_eval.vault.note_text import LABEL_PROPERTY
@@ -44,11 +36,6 @@ Progress = Callable[[int, int], None]  # notes done, notes in all
 
 def no_progress(_done: int, _total: int) -> None:
     """Progress that nobody watches."""
-
-
-_LEFT_BEHIND = re.compile(r"index-[0-9a-f]{16}\.bin|\.[0-9a-f]{16}\.tmp")
-# No build takes a day: what is older was left by one that was killed.
-_ABANDONED_NS = 24 * 3600 * 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +80,7 @@ def build_index(
             _save_states(folder, old[1], work.states, started_ns)
             return _result(work, skipped, old[1], old[0].path, unchanged=True)
         parts = list(index_bytes(options.as_json(), sum(work.lengths), work.sections(skipped)))
-    sha256, path = _install(folder, vault, parts, started_ns)
+    sha256, path = install(folder, vault, parts, started_ns)
     _save_states(folder, sha256, work.states, started_ns)
     return _result(work, skipped, sha256, path, unchanged=False)
 
@@ -276,39 +263,6 @@ def _usable_old(folder: str, vault: str, options: IndexOptions) -> tuple[IndexFi
         old.close()
         return None
     return old, sha256
-
-
-def _install(folder: str, vault: str, parts: Sequence[bytes | memoryview[int]], started_ns: int) -> tuple[str, str]:
-    """Write the file under the name of its digest, then the seal that makes it valid, then remove what is of no use."""
-    make_private_folder(folder)
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part)
-    sha256 = digest.hexdigest()
-    name = f"index-{sha256[:16]}.bin"
-    path = os.path.join(folder, name)
-    write_atomically(path, parts)
-    before = _sealed_name(folder, vault)
-    write_atomically(os.path.join(folder, SEAL_NAME), [seal_text(vault, name, sha256).encode()])
-    _remove_others(folder, before, _sealed_name(folder, vault), started_ns)
-    return sha256, path
-
-
-def _sealed_name(folder: str, vault: str) -> str | None:
-    try:
-        return os.path.basename(read_seal(folder, vault)[0])
-    except IndexUnusableError:
-        return None
-
-
-def _remove_others(folder: str, before: str | None, sealed: str | None, started_ns: int) -> None:
-    """Remove the index that was replaced, and what killed builds left; never a file that another build may be writing now."""
-    with contextlib.suppress(OSError):
-        for entry in os.scandir(folder):
-            is_ours = _LEFT_BEHIND.fullmatch(entry.name) is not None and entry.name != sealed
-            if is_ours and (entry.name == before or entry.stat().st_mtime_ns < started_ns - _ABANDONED_NS):
-                with contextlib.suppress(OSError):
-                    os.unlink(entry.path)
 
 
 def _save_states(folder: str, sha256: str, states: Mapping[str, tuple[int, int, int, int]], started_ns: int) -> None:

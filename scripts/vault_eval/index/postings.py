@@ -10,7 +10,8 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, chain
 
-from vault_eval.index.store import IndexFile, Numbers
+from vault_eval.index.layout import Numbers
+from vault_eval.index.store import IndexFile
 
 GONE = 0xFFFF_FFFF
 # Counts are kept in two bytes; only a chunk of one sign repeated has more, and there more hardly adds to its score.

@@ -147,7 +147,7 @@ class Searcher:
     def _norms(self) -> list[float]:
         """What each chunk's length adds to the denominator; chunks of one length share one number."""
         if not self._chunk_norms:
-            by_length = list(map(self.bm25.norm, range(max(self._lengths, default=0) + 1)))
+            by_length = {length: self.bm25.norm(length) for length in set(self._lengths)}
             self._chunk_norms = list(map(by_length.__getitem__, self._lengths))
         return self._chunk_norms
 

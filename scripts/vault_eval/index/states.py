@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from vault_eval import strict_json
-from vault_eval.index.store import STATES_NAME
 
+STATES_NAME = "states.json"
 NoteStates: TypeAlias = Mapping[str, tuple[int, int, int, int]]
 
 # A file written twice within one tick of the clock may keep its state; one changed this shortly before the build is not trusted.

@@ -1,62 +1,20 @@
-"""The index file: one header and typed sections, mapped into memory, verified before it is trusted.
-
-    magic 8 bytes | length of the header u32 | SHA-256 of the header 32 bytes | header JSON | sections, 64-byte aligned
-
-The header says the format, the options, the counts, and each section's place and SHA-256. All numbers are little-endian.
-There is no time and no absolute path in the file: the same notes and options give the same bytes. The file is named by its
-own SHA-256 and made valid by `seal.json`, which is renamed into place last: a build that is killed leaves the old index.
-"""
+"""An index file mapped into memory: its parts by name, checked before they are trusted."""
 
 from __future__ import annotations
 
 import hashlib
 import mmap
-import os
 import struct
 import sys
-from array import array
-from collections.abc import Iterator, Mapping
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
 
 from vault_eval import strict_json
-from vault_eval.digests import DIGEST_BYTES, sha256_hex
+from vault_eval.digests import DIGEST_BYTES
 from vault_eval.errors import IndexUnusableError
-from vault_eval.vault.paths import quoted
+from vault_eval.index.layout import ALIGNMENT, FORMAT, HEAD, ITEM_BYTES, MAGIC, SECTIONS
 
-FORMAT = "vault-eval.index.v1"
-SEAL_FORMAT = "vault-eval.seal.v1"
-SEAL_NAME = "seal.json"
-STATES_NAME = "states.json"
 LABEL_NOTE = "a label note: it may not answer its own queries"
 
-_MAGIC = b"VAULTEVL"
-_HEAD = struct.Struct("<8sI32s")
-_ALIGNMENT = 64
-_SEAL_MAX_BYTES = 65_536
-_READ_BYTES = 1 << 20
-
-# Section name -> type code of its numbers; "B" is bytes.
-SECTIONS: dict[str, Literal["B", "H", "I", "Q"]] = {
-    "chunk_lengths": "I",  # terms of each chunk, its prefix included
-    "chunk_pages": "I",  # page ordinal of each chunk; chunks of a page stand together
-    "chunk_lines": "I",  # first and last source line of each chunk, from 1
-    "chunk_headings": "I",  # ordinal of each chunk's heading path
-    "heading_offsets": "I",
-    "headings": "B",  # heading paths, each a JSON list
-    "page_chunks": "I",  # first chunk of each page, and one past the last
-    "page_offsets": "I",
-    "pages": "B",  # page names in UTF-8, sorted
-    "page_digests": "B",  # SHA-256 of each page's bytes
-    "page_body_digests": "B",  # the same without the lines of the label property
-    "term_offsets": "I",
-    "terms": "B",  # terms in UTF-8, sorted
-    "term_most": "H",  # largest frequency of each term in one chunk
-    "term_shortest": "I",  # length of the shortest chunk that holds it: with the above, a bound for any k1 and b
-    "posting_offsets": "Q",
-    "posting_chunks": "I",
-    "posting_counts": "H",
-    "remarks": "B",  # JSON: notes that are not in the index with reasons, and what is odd about notes that are
-}
 # Offsets start at 0 and end where the section they lead into ends.
 _ENDS = {
     "heading_offsets": "headings",
@@ -65,8 +23,6 @@ _ENDS = {
     "term_offsets": "terms",
     "posting_offsets": "posting_chunks",
 }
-_ITEM_BYTES = {"B": 1, "H": 2, "I": 4, "Q": 8}
-Numbers: TypeAlias = "array[int] | memoryview[int]"
 
 
 class IndexFile:
@@ -110,7 +66,7 @@ class IndexFile:
         with memoryview(self._map) as whole:
             for name, code in SECTIONS.items():
                 offset, size, _ = _place(places[name])
-                if offset % _ALIGNMENT or offset + size > len(whole) or size % _ITEM_BYTES[code]:
+                if offset % ALIGNMENT or offset + size > len(whole) or size % ITEM_BYTES[code]:
                     raise ValueError(f"the section {name} lies outside the file")
                 self._views[name] = whole[offset : offset + size].cast(code)
         self.chunks = len(self["chunk_lengths"])
@@ -233,122 +189,23 @@ class IndexFile:
         return None
 
 
-def index_bytes(
-    options: Mapping[str, object], total_length: int, sections: Mapping[str, bytes | Numbers]
-) -> Iterator[bytes | memoryview[int]]:
-    """The parts of an index file in order, padding included; the same content gives the same bytes."""
-    if sys.byteorder != "little":
-        raise IndexUnusableError("indexes are little-endian, this machine is big-endian: build and evaluate on another one")
-    views = {name: memoryview(sections[name]).cast("B") if len(sections[name]) else memoryview(b"") for name in SECTIONS}
-    digests = {name: hashlib.sha256(view).hexdigest() for name, view in views.items()}
-    # Places depend on the header's length, which depends on the places: reserve room for the largest numbers first.
-    room = _HEAD.size + len(_header(options, total_length, dict.fromkeys(SECTIONS, (2**53, 2**53)), digests))
-    offset = start = _aligned(room)
-    places: dict[str, tuple[int, int]] = {}
-    for name, view in views.items():
-        places[name] = (offset, len(view))
-        offset = _aligned(offset + len(view))
-    header = _header(options, total_length, places, digests)
-    head = _HEAD.pack(_MAGIC, len(header), hashlib.sha256(header).digest()) + header
-    yield head + bytes(start - len(head))
-    for name, view in views.items():
-        yield view
-        yield bytes(_aligned(places[name][0] + len(view)) - places[name][0] - len(view))
-
-
-def _header(
-    options: Mapping[str, object], total_length: int, places: Mapping[str, tuple[int, int]], digests: Mapping[str, str]
-) -> bytes:
-    rows = {name: [*place, digests[name]] for name, place in places.items()}
-    content = {"format": FORMAT, "options": dict(options), "total_length": total_length, "sections": rows}
-    return strict_json.encode(strict_json.dumps(content))
-
-
-def file_sha256(path: str) -> str:
-    """The SHA-256 of a file's bytes, read in pieces: hashing the map would make the whole file resident."""
-    digest = hashlib.sha256()
-    with open(path, "rb", buffering=0) as file:
-        while piece := file.read(_READ_BYTES):
-            digest.update(piece)
-    return digest.hexdigest()
-
-
-def seal_text(vault: str, index_name: str, index_sha256: str) -> str:
-    """The seal that makes an index file valid for one vault; `vault` is the vault's id."""
-    content = {"format": SEAL_FORMAT, "index_format": FORMAT, "vault": vault, "file": index_name, "sha256": index_sha256}
-    return strict_json.dumps({**content, "seal": _seal_digest(content)}, spread=1) + "\n"
-
-
-def read_seal(folder: str, vault: str) -> tuple[str, str]:
-    """Path and SHA-256 of the index file in `folder`. Raises IndexUnusableError: missing, damaged, other version or vault."""
-    seal = _seal(folder)
-    found = seal.get("index_format")
-    if seal.get("format") != SEAL_FORMAT or found != FORMAT:
-        shown = "nothing" if found is None else quoted(str(found))
-        raise IndexUnusableError(f"the index in {folder!r} is of another version: {shown} where {FORMAT!r} is read")
-    name, sha256 = seal.get("file"), seal.get("sha256")
-    content = {key: value for key, value in seal.items() if key != "seal"}
-    if not (isinstance(name, str) and isinstance(sha256, str) and seal.get("seal") == _seal_digest(content)):
-        raise IndexUnusableError(f"the index in {folder!r} is corrupt: {SEAL_NAME} does not have its own digest")
-    if seal.get("vault") != vault:
-        raise IndexUnusableError(f"the index in {folder!r} belongs to another vault, or the vault was moved")
-    return os.path.join(folder, os.path.basename(name)), sha256
-
-
-def open_index(folder: str, vault: str, *, verify: bool) -> tuple[IndexFile, str]:
-    """The index of a vault and its SHA-256; with `verify` all its bytes are read and held against the seal.
-
-    Raises IndexUnusableError; creates nothing.
-    """
-    path, sha256 = read_seal(folder, vault)
-    if not os.path.exists(path):
-        # A build that just finished may have replaced it: the seal names the new one.
-        path, sha256 = read_seal(folder, vault)
-    if verify and _digest_of(path) != sha256:
-        raise IndexUnusableError(f"the index in {folder!r} is corrupt: its bytes do not have the digest in {SEAL_NAME}")
-    return IndexFile(path), sha256
-
-
-def _seal(folder: str) -> Mapping[str, object]:
-    try:
-        with open(os.path.join(folder, SEAL_NAME), "rb") as file:
-            seal = strict_json.loads(file.read(_SEAL_MAX_BYTES).decode("utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        raise IndexUnusableError(f"there is no index in {folder!r}") from None
-    except (OSError, ValueError) as error:
-        raise IndexUnusableError(f"the index in {folder!r} is corrupt: {SEAL_NAME} cannot be read ({error})") from None
-    if not isinstance(seal, dict):
-        raise IndexUnusableError(f"the index in {folder!r} is corrupt: {SEAL_NAME} is no seal")
-    return seal
-
-
-def _seal_digest(content: Mapping[str, object]) -> str:
-    return sha256_hex(strict_json.encode(strict_json.dumps(content)))
-
-
-def _digest_of(path: str) -> str:
-    try:
-        return file_sha256(path)
-    except (OSError, ValueError) as error:
-        raise _cannot_be_opened(path, error) from None
-
-
 def _mapped(path: str) -> mmap.mmap:
     try:
         with open(path, "rb") as file:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:
-        raise _cannot_be_opened(path, error) from None
+        raise cannot_be_opened(path, error) from None
 
 
-def _cannot_be_opened(path: str, error: Exception) -> IndexUnusableError:
+def cannot_be_opened(path: str, error: Exception) -> IndexUnusableError:
+    """The refusal of an index file that the system does not let us open."""
     return IndexUnusableError(f"the index file {path!r} cannot be opened: {getattr(error, 'strerror', None) or error}")
 
 
 def _read_header(whole: mmap.mmap, path: str) -> dict[str, strict_json.JsonValue]:
-    magic, length, digest = _HEAD.unpack_from(whole, 0)
-    text = whole[_HEAD.size : _HEAD.size + length]
-    if magic != _MAGIC or hashlib.sha256(text).digest() != digest:
+    magic, length, digest = HEAD.unpack_from(whole, 0)
+    text = whole[HEAD.size : HEAD.size + length]
+    if magic != MAGIC or hashlib.sha256(text).digest() != digest:
         raise ValueError("its header does not have its own digest")
     if sys.byteorder != "little":
         raise ValueError("it is little-endian and this machine is big-endian")
@@ -374,7 +231,3 @@ def _count(value: object) -> int:
     if not isinstance(value, int) or value < 0:
         raise TypeError("the header holds a number that is none")
     return value
-
-
-def _aligned(offset: int) -> int:
-    return -(-offset // _ALIGNMENT) * _ALIGNMENT

@@ -73,7 +73,8 @@ _UNIFIED = {
 # RFC 2397. Without `;base64` only the types that are written so: `data:a/b,c` may be prose.
 _DATA_URI = re.compile(
     r"(?<!\w)data:(?:(?:[\w.+-]+/[\w.+-]+)?(?:;[\w.=+-]+)*;base64"
-    r"|(?:application|audio|font|image|model|text|video)/[\w.+-]+(?:;[\w.=+-]+)*),[^\s()<>\[\]\"'`|]*"
+    r"|(?:application|audio|font|image|model|text|video)/[\w.+-]+(?:;[\w.=+-]+)*),[^\s()<>\[\]\"'`|]*",
+    re.IGNORECASE,
 )
 _ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:[.\-@:][A-Za-z0-9_]+)*")
 _CAMEL_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -156,7 +157,7 @@ class Analyzer:
 
 def without_data_uris(text: str) -> str:
     """`text` with blanks in place of data URIs, every other character where it was."""
-    if "data:" not in text:
+    if "data:" not in text.lower():
         return text
     return _DATA_URI.sub(lambda found: " " * len(found[0]), text)
 

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from vault_eval.errors import IndexUnusableError
 from vault_eval.index.pool import LABEL_ONLY, STALE, PageFreshness, gather_pool
 from vault_eval.index.search import Searcher
-from vault_eval.index.store import FORMAT, IndexFile, file_sha256, open_index, read_seal
+from vault_eval.index.layout import FORMAT
+from vault_eval.index.seal import file_sha256, open_index, read_seal
+from vault_eval.index.store import IndexFile
 from vault_eval.index.terms import Analyzer
 from vault_eval.model import Candidates, IndexDescription, RankedPage, Ranking, RetrieverDescription
 from vault_eval.retrievers.protocol import PageEvidence, RetrieverContext, TermEvidence
