@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import subprocess
@@ -251,7 +252,7 @@ def test_a_change_that_the_remembered_state_hides_is_found_when_the_state_is_you
 
 @pytest.mark.parametrize(
     "damage",
-    [b"", b"{}", b"[]", b"\xff", b'{"index": 1}', b'{"states": {"A.md": [1, 2, 3, 4]}}', b'{"index": "%s", "states": []}'],
+    [b"", b"{}", b"[]", b"\xff", b'{"index": 1}', b'{"pages": ["A.md"], "sizes": [1]}', b'{"index": "%s", "pages": []}'],
 )
 def test_damaged_states_only_make_notes_be_read_again(vault, damage):
     vault.write("A.md", "one\n")
@@ -261,11 +262,21 @@ def test_damaged_states_only_make_notes_be_read_again(vault, damage):
     assert list(read_states(str(vault.folder), result.sha256)) == ["A.md"]
 
 
-@pytest.mark.parametrize("row", ["null", "[]", "[1, 2, 3]", '[1, 2, 3, "4"]', "[1, 2, 3, 4.5]", "{}"])
-def test_damaged_rows_of_states_are_left_out(vault, row):
-    (vault.folder).mkdir()
-    (vault.folder / "states.json").write_text(f'{{"index": "x", "states": {{"A.md": {row}, "B.md": [1, 2, 3, 4]}}}}')
-    assert read_states(str(vault.folder), "x") == {"B.md": (1, 2, 3, 4)}
+COLUMNS = {"pages": ["A.md", "B.md"], "sizes": [1, 2], "mtimes": [1, 2], "ctimes": [1, 2], "inodes": [1, 2]}
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("damage", [None, [], [1], ["A.md", None], [1, "2"], [1, 2.5], [True, 1], {}, "ab"])
+def test_states_with_a_damaged_column_are_not_used(vault, column, damage):
+    vault.folder.mkdir()
+    (vault.folder / "states.json").write_text(json.dumps({"index": "x", **COLUMNS, column: damage}))
+    assert read_states(str(vault.folder), "x") == {}
+
+
+def test_whole_states_are_read_by_page(vault):
+    vault.folder.mkdir()
+    (vault.folder / "states.json").write_text(json.dumps({"index": "x", **COLUMNS}))
+    assert read_states(str(vault.folder), "x") == {"A.md": (1, 1, 1, 1), "B.md": (2, 2, 2, 2)}
 
 
 def test_states_of_another_index_are_not_used(vault):

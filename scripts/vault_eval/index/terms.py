@@ -2,9 +2,9 @@
 
 Text is brought to NFKC, invisible characters are dropped, hyphens and apostrophes unified; an apostrophe ends a word. A word
 is a run of letters, digits, marks and `_`; words joined by one of `. - @ :` are one identifier, which counts whole and in its
-parts, and so does camelCase. Data URIs are no text. Scripts written without blanks (Han, Kana, Hangul, Thai, Lao, Khmer,
-Myanmar) are cut into runs of one to three characters. Letters are case-folded, dotted and dotless i are one letter. No word
-is left out, however common or short.
+parts, and so do camelCase and letters of two scripts side by side. Data URIs are no text. Scripts written without blanks
+(Han, Kana, Hangul, Thai, Lao, Khmer, Myanmar) are cut into runs of one to three characters. Letters are case-folded, dotted
+and dotless i are one letter. No word is left out, however common or short.
 """
 
 from __future__ import annotations
@@ -78,6 +78,9 @@ _DATA_URI = re.compile(
 )
 _ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:[.\-@:][A-Za-z0-9_]+)*")
 _CAMEL_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+# Latin letters beside letters of another script that is written with blanks; where it is not, runs are cut before.
+_LATIN = "A-Za-z\u00c0-\u024f\u1e00-\u1eff"
+_SCRIPT_BORDER = re.compile(rf"(?<=[{_LATIN}])(?=[^\W\d_{_LATIN}])|(?<=[\u0370-\u1dff\u1f00-\U0010ffff])(?<![\d_])(?=[{_LATIN}])")
 _JOINTS = re.compile(r"[_.\-@:]+")
 
 
@@ -139,12 +142,12 @@ class Analyzer:
         return terms
 
     def _identifier(self, word: str) -> list[str]:
-        """The whole first, then its parts at joints, then the humps of each part; a plain word is one term."""
+        """The whole first, then its parts at joints, then those at humps and scripts; a plain word is one term."""
         parts = [part for part in _JOINTS.split(word) if part]
         terms = [self._term(word)] if len(parts) > 1 else []
         terms += [self._term(part) for part in parts]
         for part in parts:
-            if not part.islower() and len(part) <= _TERM_MAX_CHARACTERS:
+            if not (part.isascii() and part.islower()) and len(part) <= _TERM_MAX_CHARACTERS:
                 humps = _humps(part)
                 if len(humps) > 1:
                     terms += [self._term(hump) for hump in humps]
@@ -173,7 +176,12 @@ def _folded(word: str) -> str:
 def _humps(word: str) -> list[str]:
     if word.isascii():
         return _CAMEL_BORDER.split(word)
-    # Letters outside ASCII: look at their case instead of their range.
+    runs = _SCRIPT_BORDER.split(word)
+    return runs if word.islower() else [hump for run in runs for hump in _cased_humps(run)]
+
+
+def _cased_humps(word: str) -> list[str]:
+    """Humps by the case of letters, not by their range."""
     shape = "".join("a" if letter.islower() else "A" if letter.isupper() else "0" if letter.isdigit() else "." for letter in word)
     borders = [0, *(found.start() for found in _CAMEL_BORDER.finditer(shape)), len(word)]
     return [word[start:end] for start, end in pairwise(borders)]
