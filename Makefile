@@ -8,7 +8,7 @@ LAYERS := PYTHONPATH=scripts $(DEV) -c 'from importlinter.cli import lint_import
 COMPILE := UV_PYTHON_DOWNLOADS=never $(DEV) -m uv pip compile pyproject.toml --quiet --no-config --universal --upgrade \
 	--generate-hashes --python-version 3.10 --no-annotate --custom-compile-command 'make lock'
 
-.PHONY: help check style types layers test format lock environment clean
+.PHONY: help check style types layers test faults fuzz format lock environment clean
 .NOTPARALLEL:
 
 help: ## what each target does
@@ -33,6 +33,12 @@ layers: environment ## which module may import which
 test: environment ## all tests; make test ARGS='-k labels' for some
 	@echo '==> pytest'
 	@$(DEV) -m pytest $(ARGS)
+
+faults: environment ## inject faults into index, report and evaluation, and count what was lost; about four minutes
+	@$(DEV) benchmarks/faults.py $(ARGS)
+
+fuzz: environment ## random input through the real commands; make fuzz ARGS='--seconds 3600'
+	@$(DEV) benchmarks/fuzz.py $(ARGS)
 
 format: environment ## let ruff rewrite what it can
 	@$(DEV) -m ruff check --fix-only .

@@ -38,7 +38,7 @@ def fuzz(workspace: Workspace, options: argparse.Namespace) -> tuple[Counter[str
     weights = [weight for _, weight in chosen.values()]
     number = options.first
     while time.monotonic() - started < options.seconds and (options.only is None or number <= options.only):
-        rng = Random(f"{options.seed}:{number}")  # noqa: S311 - not a secret
+        rng = Random(f"{options.seed}:{number}")
         name = rng.choices(list(chosen), weights)[0]
         ran[name] += 1
         for complaint in chosen[name][0](rng, workspace):

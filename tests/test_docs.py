@@ -41,9 +41,9 @@ def block(name: str) -> str:
 
 def commands() -> list[str]:
     lines = [line for document in DOCUMENTS for line in document.read_text(encoding="utf-8").splitlines()]
-    found = (
-        re.search(r"python3 [\"']?\S*scripts/(?:vault-eval|evaluate-retrieval)\.py[\"']?(?: [^`|]*)?", line) for line in lines
-    )
+    # Neither the rules of a skill's allowed-tools nor what a shell does with the output.
+    pattern = r"(?<!Bash\()python3 [\"']?\S*scripts/(?:vault-eval|evaluate-retrieval)\.py[\"']?(?: (?:(?! 2>)[^`|])*)?"
+    found = (re.search(pattern, line) for line in lines if not line.startswith(("    ", "●")) or "CLAUDE_PLUGIN_ROOT" in line)
     return sorted({match[0].strip().rstrip(".,;") for match in found if match})
 
 
@@ -74,6 +74,12 @@ def test_every_command_line_in_the_documents_parses(line):
     assert name in cli.COMMANDS
     if "--help" not in rest:
         import_module(f"vault_eval.cli.{name}").parser().parse_args(rest)
+
+
+def test_the_transcript_in_the_readme_is_the_recorded_one():
+    found = re.search(r"<!-- transcript -->\n(.*?)\n<!-- end of transcript -->", TEXT, re.DOTALL)
+    assert found is not None
+    assert (ROOT / "tests/client/transcript.md").read_text(encoding="utf-8").rstrip().endswith(found[1])
 
 
 def test_every_command_has_its_row():

@@ -369,3 +369,26 @@ def test_snapshot_digest_is_that_of_the_pages_beside_the_report(made, tmp_path) 
     vault = made.folder / "set" / "vault"
     assert pages == {page: hashlib.sha256((vault / page).read_bytes()).hexdigest() for page in pages}
     assert_recomputed(report)
+
+
+# --- the generator itself ------------------------------------------------------------------------------------------
+
+
+def test_generated_vault_is_the_same_again_and_the_beginning_of_a_larger_one(tmp_path) -> None:
+    for name, notes in (("small", 30), ("again", 30), ("large", 60)):
+        run(GENERATOR, "--notes", notes, "--queries", 20, "--seed", 5, tmp_path / name)
+    small, again, large = (contents(tmp_path / name / "vault") for name in ("small", "again", "large"))
+    assert small == again
+    assert small.items() <= large.items()
+    assert (tmp_path / "small" / "queries.json").read_bytes() == (tmp_path / "again" / "queries.json").read_bytes()
+
+
+def test_generated_vault_of_another_seed_has_no_note_in_common(tmp_path) -> None:
+    for seed in (1, 2):
+        run(GENERATOR, "--notes", 30, "--queries", 20, "--seed", seed, tmp_path / str(seed))
+    notes = [{data for path, data in contents(tmp_path / seed / "vault").items() if path.endswith(".md")} for seed in "12"]
+    assert not notes[0] & notes[1]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

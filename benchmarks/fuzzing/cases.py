@@ -15,10 +15,23 @@ from pathlib import Path
 from random import Random
 from typing import TypeAlias
 
-from fuzzing.harness import Outcome, complaints, folder_state, run
+from fuzzing.harness import complaints, folder_state, run
 from fuzzing.mutation import TOKENS, as_bytes, mutated, random_text
 
 _ROOT = Path(__file__).resolve().parents[2]
+_NAME_MAX_BYTES = 200
+# `--install` would start a build in this process.
+_FLAGS = ("--markdown", "--quality", "--remember", "--explain", "--check", "--help", "-h", "--version", "--no-llm")
+_PLACES = ("--data", "--index", "--out", "-o")
+_OPTIONS = (
+    *("--vault", "--queries", *_PLACES, "--retriever", "-r", "--top", "-k", "--format", "--min-n", "--fail-under", "--split"),
+    *("--collection", "--cold-samples", "--chunk-chars", "--chunk-max", "--overlap", "--prefix", "--stem", "--exclude"),
+    *("--baseline", "--margin", "--junit", "--strategy", "--no-such"),
+)
+_VALUES = (
+    *("0", "1", "10", "11", "-1", "1e3", "٣", "9" * 25, "0.5", "nan", "recall@5=0.5", "mrr@10=1.1", "json", "text", "", ".", "/"),
+    *("keyword:", "keyword:k1=0.5,b=1", "keyword,title", "note:", "property:", "property:answers", "all", "none", "synthetic"),
+)
 SCHEMA = "claude-obsidian.retrieval-queries.v1"
 NOTES = {
     "Sea/Tides.md": b"---\ntitle: Tides\naliases: [Flood, Ebb]\ntags: [sea]\n---\n# Tides\n\nSpring tides follow the moon.\n\n"
@@ -46,14 +59,17 @@ class Workspace:
 
     @property
     def vault(self) -> Path:
+        """Its notes."""
         return self.folder / "vault"
 
     @property
     def data(self) -> Path:
+        """What the commands keep, and indexes of the vault as it is in one case."""
         return self.folder / "data"
 
     @property
     def steady(self) -> Path:
+        """The index of the valid vault."""
         return self.folder / "steady"
 
     def reset(self) -> None:
@@ -66,6 +82,7 @@ class Workspace:
             self.write(page, text)
 
     def write(self, page: str, data: bytes) -> None:
+        """One note, with the folders it needs."""
         place = self.vault / page
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
@@ -150,10 +167,9 @@ def names(rng: Random, workspace: Workspace) -> Iterator[str]:
     workspace.reset()
     for _ in range(rng.randrange(1, 5)):
         name = as_bytes(random_text(rng, 3)).replace(b"\0", b"").replace(b"/", rng.choice((b"", b"/"))).strip(b"/")
-        place = os.path.join(os.fsencode(workspace.vault), name[:200] + rng.choice((b".md", b".MD", b"", b"/note.md", b".md/x.md")))
-        if b"/.." in place:
-            continue
-        _make(rng, place)
+        name = name[:_NAME_MAX_BYTES] + rng.choice((b".md", b".MD", b"", b"/note.md", b".md/x.md"))
+        if not name.startswith(b"..") and b"/.." not in name:
+            _make(rng, workspace.vault / os.fsdecode(name))
     index = workspace.data / "index"
     form = rng.choice(("text", "json"))
     yield from judged(
@@ -229,20 +245,12 @@ TARGETS: dict[str, tuple[Target, int]] = {
 
 
 def _option(rng: Random, workspace: Workspace) -> tuple[str, ...]:
-    flags = ("--markdown", "--quality", "--remember", "--explain", "--check", "--help", "-h", "--version", "--no-llm", "--install")
-    taking = (
-        *("--vault", "--queries", "--index", "--data", "--retriever", "-r", "--top", "-k", "--out", "-o", "--format", "--min-n"),
-        *("--fail-under", "--split", "--collection", "--cold-samples", "--chunk-chars", "--chunk-max", "--overlap", "--prefix"),
-        *("--stem", "--exclude", "--no-such"),
-    )
     if rng.random() < 0.25:
-        flag = rng.choice(flags)
-        return (flag,) if flag != "--install" else ("--quality",)  # it would start a build in this process
-    values = ("0", "1", "10", "11", "-1", "1e3", "٣", "9" * 25, "0.5", "nan", "recall@5=0.5", "mrr@10=1.1", "keyword:k1=0.5,b=1")
-    places = (str(workspace.vault), str(workspace.folder / "out.json"), str(workspace.folder / "out"), "", ".", "/", "json", "text")
-    value = rng.choice((rng.choice(values), rng.choice(values), rng.choice(places), random_text(rng, 3), "keyword:", "keyword,title"))
-    option = rng.choice(taking)
-    if option in ("--data", "--out", "-o", "--index") and not value.startswith(str(workspace.folder)):
+        return (rng.choice(_FLAGS),)
+    places = tuple(str(workspace.folder / name) for name in ("vault", "out.json", "out"))
+    value = rng.choice((rng.choice(_VALUES), rng.choice(_VALUES), rng.choice(places), random_text(rng, 3)))
+    option = rng.choice(_OPTIONS)
+    if option in _PLACES and not value.startswith(str(workspace.folder)):
         value = str(workspace.folder / "elsewhere")  # nothing may be left in this working directory
     return (option, value) if rng.random() < 0.8 else (f"{option}={value}",)
 
@@ -264,11 +272,9 @@ def _retrieve(rng: Random, index: Path, workspace: Workspace) -> list[str]:
 
 
 def _index_options(rng: Random) -> list[str]:
-    chosen = rng.choice(((), ("--chunk-chars", "50", "--overlap", "25"), ("--prefix", "none"), ("--exclude", random_text(rng, 2))))
-    return [word.replace("\0", "") for word in (["--chunk-max", "60"] if "50" in chosen else [])] + [
-        f"--exclude={chosen[1]}".replace("\0", "") if chosen[:1] == ("--exclude",) else word
-        for word in (chosen[:1] if chosen[:1] == ("--exclude",) else chosen)
-    ]
+    glob = random_text(rng, 2).replace("\0", "")
+    small = ["--chunk-chars", "50", "--chunk-max", "60", "--overlap", "25"]
+    return rng.choice(([], small, ["--prefix", "none"], [f"--exclude={glob}"]))
 
 
 def _fresh(workspace: Workspace, index: Path) -> Iterator[str]:
@@ -296,18 +302,19 @@ def _wrong_answer(answer: dict[str, object]) -> Iterator[str]:
             yield "answer: the contributions do not add up to the score"
 
 
-def _make(rng: Random, place: bytes) -> None:
+def _make(rng: Random, place: Path) -> None:
     try:
-        os.makedirs(os.path.dirname(place), exist_ok=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
         kind = rng.random()
+        if place.exists():
+            return
         if kind < 0.8:
-            with open(place, "xb") as file:
-                file.write(as_bytes(random_text(rng, 6)))
+            place.write_bytes(as_bytes(random_text(rng, 6)))
         elif kind < 0.9:
-            os.symlink(rng.choice((b"/etc/passwd", b".", b"Sea/Tides.md", b"nowhere")), place)
+            place.symlink_to(rng.choice(("/etc/passwd", ".", "Sea/Tides.md", "nowhere")))
         else:
             os.mkfifo(place)
-    except (OSError, ValueError):
+    except (OSError, ValueError):  # a name that this disk does not take
         return
 
 
@@ -331,10 +338,3 @@ def _sealed(index: Path) -> bytes:
 def _left_behind(workspace: Workspace) -> Iterator[str]:
     if list(workspace.data.rglob("*.tmp")) or list(workspace.folder.glob("*.tmp")):
         yield "left: a temporary file"
-
-
-def outcome_line(outcome: Outcome) -> str:
-    """A command line as a person can type it again."""
-    import shlex
-
-    return shlex.join(outcome.argv)

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FrameType
 
 from fuzzing.mutation import FORGED
+
 from vault_eval import cli, strict_json
 
 DOCUMENTED_CODES = frozenset({0, 1, 2, 3, 10})
@@ -53,7 +54,7 @@ def run(argv: Sequence[str]) -> Outcome:
     except SystemExit as stop:  # argparse has printed its help
         code = stop.code if isinstance(stop.code, int) else None
         escaped = "" if code == 0 else f"SystemExit({stop.code!r})"
-    except BaseException as error:  # noqa: BLE001 - that nothing comes out is what is tested
+    except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise
         escaped = f"{type(error).__name__} {_where(error)}"
@@ -70,13 +71,22 @@ def complaints(outcome: Outcome) -> Iterator[str]:
     elif outcome.code not in DOCUMENTED_CODES:
         yield f"code: {outcome.code}"
     command = outcome.argv[0] if outcome.argv else ""
-    for name, text in (("stdout", outcome.stdout), ("stderr", outcome.stderr)):
-        if "Traceback (most recent call last)" in text:
-            yield f"traceback: on {name} of {command}"
-        if found := _OBEYED.search(text):
-            yield f"control: {unicodedata.category(found.group())} on {name} of {command}"
-        if re.search(f"^{FORGED}", text, re.MULTILINE):
-            yield f"forged: a line of its own on {name} of {command}"
+    for stream, text in (("stdout", outcome.stdout), ("stderr", outcome.stderr)):
+        yield from (f"{problem} on {stream} of {command}" for problem in _dangers(text))
+    yield from _wrong_streams(outcome, command)
+    yield from _bad_json(outcome, command)
+
+
+def _dangers(text: str) -> Iterator[str]:
+    if "Traceback (most recent call last)" in text:
+        yield "traceback: one"
+    if found := _OBEYED.search(text):
+        yield f"control: a character of {unicodedata.category(found.group())}"
+    if re.search(f"^{FORGED}", text, re.MULTILINE):
+        yield "forged: a line of its own"
+
+
+def _wrong_streams(outcome: Outcome, command: str) -> Iterator[str]:
     if outcome.code in (2, 10) and command != "doctor":
         if not outcome.stderr.startswith("vault-eval: "):
             yield f"mute: exit {outcome.code} of {command} without a message"
@@ -86,13 +96,13 @@ def complaints(outcome: Outcome) -> Iterator[str]:
         yield f"mute: exit {outcome.code} of {command} without a sentence"
     # The line of exit 10 repeats every option that was remembered, however long.
     if outcome.code != 10 and len(outcome.stderr) > _STDERR_MAX_CHARACTERS:
-        yield f"long: {command} said {len(outcome.stderr)} characters on stderr"
-    yield from _bad_json(outcome, command)
+        yield f"long: {command} said more than {_STDERR_MAX_CHARACTERS} characters on stderr"
 
 
 def _bad_json(outcome: Outcome, command: str) -> Iterator[str]:
-    asked = command == "retrieve" or "json" in outcome.argv
-    if asked and outcome.code in (0, 1, 3) and "--help" not in outcome.argv and "-h" not in outcome.argv and outcome.stdout:
+    words = " ".join(outcome.argv).replace("--format=", "--format ")
+    asked = command == "retrieve" or words.rpartition("--format ")[2].startswith("json")
+    if asked and outcome.code in (0, 1, 3) and outcome.stdout and not {"--help", "-h", "--markdown"} & set(outcome.argv):
         try:
             strict_json.loads(outcome.stdout)
         except ValueError as error:
@@ -154,7 +164,7 @@ def _where(error: BaseException) -> str:
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         if "vault_eval" in file:
-            place = f"at {os.path.basename(file)}:{trace.tb_lineno}"
+            place = f"at {Path(file).name}:{trace.tb_lineno}"
         trace = trace.tb_next
     return place
 

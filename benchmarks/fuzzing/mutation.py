@@ -234,4 +234,5 @@ def _scrap(rng: Random) -> JsonValue:
     for _ in range(rng.choice((1, 5, 99, 101, 900))):
         nested = [nested] if rng.random() < 0.5 else {"a": nested}
     small: tuple[JsonValue, ...] = (None, True, 0, -1, 1e308, 10**90, "", "x" * 9_000, [], {}, [[]], {"": None})
-    return rng.choice((*small, nested, random_text(rng, 5), random_text(rng, 5), [random_text(rng, 3)], "Sea/Tides.md"))
+    texts: list[JsonValue] = [random_text(rng, 5) for _ in range(3)]
+    return rng.choice((*small, *texts, nested, texts, "Sea/Tides.md"))

@@ -23,7 +23,7 @@ from vault_eval.index.commands import advice_to_build, build_command, retrieve_c
 from vault_eval.index.freshness import Freshness, compare_with_vault
 from vault_eval.index.options import IndexOptions, options_from_json
 from vault_eval.index.states import read_states
-from vault_eval.index.store import open_index
+from vault_eval.index.seal import open_index
 from vault_eval.labels.eligibility import settle
 from vault_eval.labels.load import LabelDocument, load_labels
 from vault_eval.labels.sources import discover, open_sources, reread

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import NoReturn, TypeAlias, Union
 
 JsonValue: TypeAlias = Union[bool, int, float, str, list["JsonValue"], dict[str, "JsonValue"], None]
@@ -17,6 +18,8 @@ _INTEGER_MAX_DIGITS = 100
 # Interpreters stop at depths of their own, from 1,000 to 10,000; nothing that we read or write comes near this one.
 _DEPTH_MAX_LEVELS = 100
 _ESCAPED_TEXT_MAX_CHARACTERS = 40
+# JSON lets them stand in a text, and a terminal obeys them: DEL, the controls beyond it, turns of direction.
+_OBEYED = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class StrictJsonError(ValueError):
@@ -65,7 +68,8 @@ def encode(text: str) -> bytes:
 
 
 def _compact(value: object, ascii_only: bool) -> str:
-    return json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, separators=(", ", ": "))
+    text = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, separators=(", ", ": "))
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _key(key: object, ascii_only: bool) -> str:

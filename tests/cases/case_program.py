@@ -6,11 +6,12 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from case_input import LABELS
 
@@ -47,38 +48,31 @@ class Program:
 
     def call(self, script: str, *arguments: object, cwd: Path, environment: dict[str, str] | None = None) -> Outcome:
         """Start a script and wait for it; nothing may be installed."""
-        process, files = self.start(script, *arguments, cwd=cwd, environment=environment)
-        began = time.monotonic()
-        clock = threading.Timer(TIMEOUT_SECONDS, process.kill)
-        clock.start()
-        # Not process.wait(): only wait4 tells the memory of this one process.
-        _, status, used = os.wait4(process.pid, 0)
-        clock.cancel()
-        seconds = time.monotonic() - began
-        process.returncode = os.waitstatus_to_exitcode(status)
-        texts = []
-        for file in files:
-            file.seek(0)
-            texts.append(file.read().decode("utf-8", "surrogateescape"))
-            file.close()
-        unit = 1_048_576 if sys.platform == "darwin" else 1_024
-        return Outcome(process.returncode, *texts, seconds, used.ru_maxrss / unit)
-
-    def start(
-        self, script: str, *arguments: object, cwd: Path, environment: dict[str, str] | None = None
-    ) -> tuple[subprocess.Popen[bytes], tuple[tempfile._TemporaryFileWrapper[bytes], ...]]:
-        """Start a script without waiting; its stdout and stderr go into the two files."""
-        files = (tempfile.TemporaryFile(), tempfile.TemporaryFile())
         variables = {name: value for name, value in os.environ.items() if not name.startswith("VAULT_EVAL_")}
+        began = time.monotonic()
         process = subprocess.Popen(
             [sys.executable, self.scripts / script, *map(str, arguments), "--data", self.data],
             stdin=subprocess.DEVNULL,
-            stdout=files[0],
-            stderr=files[1],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             cwd=cwd,
             env=variables | {"VAULT_EVAL_NO_INSTALL": "1"} | (environment or {}),
         )
-        return process, files
+        clock = threading.Timer(TIMEOUT_SECONDS, process.kill)
+        clock.start()
+        with ThreadPoolExecutor(2) as readers:
+            out, err = readers.map(_text, (process.stdout, process.stderr))
+        # Not process.wait(): only wait4 tells the memory of this one process.
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        clock.cancel()
+        unit = 1_048_576 if sys.platform == "darwin" else 1_024
+        return Outcome(process.returncode, out, err, time.monotonic() - began, used.ru_maxrss / unit)
+
+
+def _text(stream: IO[bytes]) -> str:
+    with stream:
+        return stream.read().decode("utf-8", "surrogateescape")
 
 
 @dataclass(frozen=True)
@@ -102,7 +96,9 @@ class Bench:
         self, *arguments: object, labels: str | None = None, vault: str | None = None, form: str = "json", **more: object
     ) -> Outcome:
         """`evaluate-retrieval.py` on the labels and the vault of the case, or on others."""
-        return self.program.call("evaluate-retrieval.py", *self.places(labels, vault), "--format", form, *arguments, **self._at(more))
+        return self.program.call(
+            "evaluate-retrieval.py", *self.places(labels, vault), "--format", form, *arguments, **self._at(more)
+        )
 
     def places(self, labels: str | None = None, vault: str | None = None) -> tuple[object, ...]:
         vault_folder = self.folder / (vault or self.vault)

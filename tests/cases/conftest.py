@@ -13,9 +13,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from case_input import LABELS, lay_out, load_cases  # noqa: E402 - after their folder is on the path
-from case_program import Bench, Program  # noqa: E402
-from case_steps import outcome_of  # noqa: E402
+from case_input import LABELS, lay_out, load_cases
+from case_program import Bench, Program
+from case_steps import outcome_of
 
 
 @pytest.fixture(scope="session")
@@ -46,6 +46,22 @@ def lay(program, tmp_path) -> Callable[[str], Bench]:
         return _bench(program, case, tmp_path)
 
     return laid
+
+
+@pytest.fixture(scope="session")
+def built(program, tmp_path_factory) -> Callable[[str], Bench]:
+    """Lays out one case and builds its index, once for all tests that leave both as they are."""
+    benches: dict[str, Bench] = {}
+
+    def once(name: str) -> Bench:
+        if name not in benches:
+            case = load_cases()[name]
+            benches[name] = _bench(program, case, tmp_path_factory.mktemp(name))
+            lay_out(case, benches[name].folder)
+            assert benches[name].index().code == 0
+        return benches[name]
+
+    return once
 
 
 def _bench(program: Program, case: dict[str, object], folder: Path) -> Bench:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import sys
 from importlib import import_module
@@ -11,6 +13,8 @@ from vault_eval.errors import UsageError, VaultEvalError
 from vault_eval.launcher.stopping import EXIT_STOPPED, raise_when_stopped
 
 EXIT_FAULT = 70
+# Every file that is written by name has its own error: one of these without a name is that of a stream.
+_NO_OUTPUT = frozenset({errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EINVAL})
 
 # Every command and what it does, in the order of the help.
 COMMANDS = {
@@ -29,18 +33,15 @@ def main(argv: list[str], *, script: str) -> int:
     try:
         return _dispatch(argv, os.path.basename(script))
     except VaultEvalError as error:
-        sys.stdout.flush()
-        print(f"vault-eval: {error}", file=sys.stderr)
+        _say(f"vault-eval: {error}")
         return error.exit_code
     except KeyboardInterrupt:
-        print("vault-eval: stopped; nothing was left half written", file=sys.stderr)
-        return EXIT_STOPPED
-    except BrokenPipeError:
-        # Whoever read our output has gone; what was asked for is done, and there is nobody to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _say("vault-eval: stopped; nothing was left half written")
         return EXIT_STOPPED
     except Exception as error:  # noqa: BLE001 - whatever it is, a person gets a sentence
-        print(_fault(error, argv), file=sys.stderr)
+        if isinstance(error, OSError) and error.filename is None and error.errno in _NO_OUTPUT:
+            return _without_output(error)
+        _say(_fault(error, argv))
         return EXIT_FAULT
 
 
@@ -74,10 +75,30 @@ def _help(script: str) -> str:
 
 def _speak_any_text() -> None:
     """A console that lacks a letter gets its escape, never an error: names of notes are in every script."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us: nobody wants to read it
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open as long as the process
+        reconfigure = getattr(getattr(sys, name), "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+def _say(sentence: str) -> None:
+    # Where not even this gets out, the exit code says it.
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()  # what was printed before stands before it
+    with contextlib.suppress(OSError):
+        print(sentence, file=sys.stderr)
+
+
+def _without_output(error: OSError) -> int:
+    """The exit code where what is printed cannot get out; the rest of it goes nowhere, also when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        # Whoever read our output has gone; what was asked for is done, and there is nobody to tell.
+        return EXIT_STOPPED
+    _say(f"vault-eval: standard output could not be written: {error.strerror}; free some space or print elsewhere")
+    return VaultEvalError.exit_code
 
 
 def _fault(error: Exception, argv: list[str]) -> str:

@@ -19,7 +19,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raises UsageError."""
-        raise UsageError(f"{message}\n{self.format_usage().strip()}\n{self.prog} --help explains the options")
+        from vault_eval.reports.escaping import for_terminal
+
+        raise UsageError(f"{for_terminal(message)}\n{self.format_usage().strip()}\n{self.prog} --help explains the options")
 
 
 def whole_number(text: str) -> int:

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from vault_eval import launcher
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
-from vault_eval.cli.printing import print_json
+from vault_eval.cli.printing import print_json, print_list
 from vault_eval.data_folder import DataFolder
 from vault_eval.index.build import BuildResult, build_index, no_progress
 from vault_eval.index.freshness import compare_with_vault
@@ -25,7 +25,7 @@ from vault_eval.vault.location import refuse_inside_vault, vault_id, vault_root
 from vault_eval.vault.snapshot import VaultSnapshot, open_snapshot
 
 _FRESH, _STALE = 0, 1
-_SHOWN_MAX = 200
+_ALL = "--format json lists all"
 
 
 def run(argv: list[str]) -> int:
@@ -106,9 +106,7 @@ def _check(options: argparse.Namespace, folder: str, vault: str, data: DataFolde
         print_json({"fresh": found.is_fresh, **{kind: list(pages) for kind, pages in kinds}}, spread=2)
     else:
         print("The index is fresh." if found.is_fresh else "The index is stale; run index again.")
-        for kind, pages in kinds:
-            for page in pages[:_SHOWN_MAX]:
-                print(f"  {kind}: {for_terminal(page)}")
+        print_list((f"  {kind}: {for_terminal(page)}" for kind, pages in kinds for page in pages), _ALL)
     return _FRESH if found.is_fresh else _STALE
 
 
@@ -128,17 +126,16 @@ def _print(options: argparse.Namespace, result: BuildResult, snapshot: VaultSnap
         return
     done = "Nothing changed" if result.unchanged else f"Indexed ({result.reused:,} notes reused)" if result.reused else "Indexed"
     print(f"{done}: {result.pages:,} notes, {result.chunks:,} chunks. The index is in {folder}")
-    for count, what, rows in (
-        (len(result.skipped), "skipped", [(one.path, one.reason) for one in result.skipped]),
-        (len(snapshot.listing.excluded), "excluded", [(one.path, one.reason) for one in snapshot.listing.excluded]),
-        (len(result.warnings), "odd, but indexed", list(result.warnings)),
-    ):
-        if count:
-            print(f"{count:,} {what}:")
-            for path, reason in rows[:_SHOWN_MAX]:
-                print(f"  {for_terminal(path)}: {for_terminal(reason)}")
-            if count > _SHOWN_MAX:
-                print(f"  … and {count - _SHOWN_MAX:,} more; --format json lists all")
+    kinds = (
+        ("skipped", [(one.path, one.reason) for one in result.skipped]),
+        ("excluded", [(one.path, one.reason) for one in snapshot.listing.excluded]),
+        ("odd, but indexed", list(result.warnings)),
+    )
+    found = [f"{len(rows):,} {what}" for what, rows in kinds if rows]
+    if found:
+        print(", ".join(found) + ":")
+    lines = (f"  {what}: {for_terminal(path)}: {for_terminal(reason)}" for what, rows in kinds for path, reason in rows)
+    print_list(lines, _ALL)
     for warning in snapshot.listing.warnings:
         print(f"vault-eval: {for_terminal(warning)}", file=sys.stderr)
     if not result.unchanged:

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 
 from vault_eval import strict_json
+from vault_eval.limits import TERMINAL_TEXT_MAX_CHARACTERS
+
+# A list may take half of what a terminal, or an agent that reads it, is shown.
+_LIST_MAX_CHARACTERS = TERMINAL_TEXT_MAX_CHARACTERS // 2
+_LINE_MAX_CHARACTERS = 400
 
 
 def print_json(value: object, *, spread: int) -> None:
@@ -16,3 +22,17 @@ def print_json(value: object, *, spread: int) -> None:
 def is_utf8() -> bool:
     """Whether stdout takes every letter."""
     return (sys.stdout.encoding or "").lower().replace("-", "").replace("_", "") == "utf8"
+
+
+def print_list(lines: Iterable[str], rest: str) -> None:
+    """Lines as far as they fit into half of what an agent is shown; then how many more there are, and `rest`, where to find them."""
+    printed = left = 0
+    for line in lines:
+        shown = line if len(line) <= _LINE_MAX_CHARACTERS else line[: _LINE_MAX_CHARACTERS - 1] + "…"
+        if left or printed + len(shown) >= _LIST_MAX_CHARACTERS:
+            left += 1
+            continue
+        printed += len(shown) + 1
+        sys.stdout.write(shown + "\n")
+    if left:
+        sys.stdout.write(f"  … and {left:,} more; {rest}\n")

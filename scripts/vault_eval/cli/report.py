@@ -10,10 +10,12 @@ from vault_eval.cli.printing import print_json
 from vault_eval.diagnosis.causes import CAUSES
 from vault_eval.errors import UsageError
 from vault_eval.reports.document import Report
-from vault_eval.reports.json_report import row_value
+from vault_eval.reports.json_report import ranked_value, row_value
 from vault_eval.reports.saved_report import read_report
 
 _IDS_SHOWN_MAX = 20
+# Whoever looks at a miss looks at what came first; a ranking of a thousand pages would not be shown whole.
+_RANKING_SHOWN_MAX = 20
 
 
 def run(argv: list[str]) -> int:
@@ -60,6 +62,7 @@ def _row(report: Report, wanted: str) -> dict[str, strict_json.JsonValue]:
     return {
         "vault": report.vault_name,
         "retriever": run.retriever.name,
-        "row": row_value(row),
+        "row": {**row_value(row), "ranking": [ranked_value(one) for one in row.ranking[:_RANKING_SHOWN_MAX]]},
+        "pages_returned": len(row.ranking),
         "causes": {name: {"meaning": CAUSES[name].meaning, "remedy": CAUSES[name].remedy} for name in causes},
     }

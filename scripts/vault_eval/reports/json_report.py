@@ -131,7 +131,7 @@ def row_value(row: QueryRow) -> dict[str, JsonValue]:
         "missing": list(row.missing),
         "not_indexed": list(row.not_indexed),
         "ranks": {page: row.rank(page) for page in row.expected} if row.is_answered else {},
-        "ranking": [_ranked(one) for one in row.ranking],
+        "ranking": [ranked_value(one) for one in row.ranking],
         "no_result": not row.ranking if row.is_answered else None,
         "recall": {str(cutoff): row.recall.get(cutoff) for cutoff in CUTOFFS},
         "rr": row.rr,
@@ -150,7 +150,8 @@ def row_value(row: QueryRow) -> dict[str, JsonValue]:
     }
 
 
-def _ranked(one: RankedPage) -> JsonValue:
+def ranked_value(one: RankedPage) -> JsonValue:
+    """One place of a ranking as plain JSON values."""
     lines: JsonValue = None if one.lines is None else list(one.lines)
     return {"rank": one.rank, "page": one.page, "score": one.score, "heading": list(one.heading), "lines": lines}
 

@@ -235,6 +235,8 @@ def _note_error(error: Exception, block: str) -> NoteError:
         problem += "; a value that holds `: ` must stand in quotes: quote the text"
     elif "\t" in source[: len(source) - len(source.lstrip())]:
         problem += "; the line starts with a tab: indent with blanks"
+    elif "cannot start any token" in problem:
+        problem += "; a value that starts with `@`, `%` or a backtick must stand in quotes: quote the text"
     elif "alias" in f"{getattr(error, 'context', '')} {problem}" or "anchor" in f"{getattr(error, 'context', '')}":
         problem += "; a value that starts with `*` or `&` must stand in quotes"
     return NoteError(f"the frontmatter is not valid YAML: {problem}", line)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from vault_eval.errors import UnreadableFileError
 from vault_eval.limits import NOTE_MAX_BYTES
 from vault_eval.vault.refusal import (
+    ABSENT,
     CHANGED,
     DENIED,
     LINK,
@@ -67,6 +68,10 @@ class FolderReader:
         self.root = os.path.realpath(root)
         self.states: dict[str, FileState] = {}  # path as read -> its state when it was first read
         self._torn: set[str] = set()  # changed during a read, or between two
+        self._refused: set[str] = set()  # not there, or no file, when it was to be read
+        self._listed: dict[
+            str, tuple[FileState, list[os.DirEntry[str]]]
+        ] = {}  # folder -> its state and entries when listed first
         self._relative = descriptor_relative
         self._folders: dict[str, int] = {}
         try:
@@ -102,6 +107,8 @@ class FolderReader:
         except FileRefusedError as refusal:
             spelled = self.spelling_on_disk(path) if refusal.absent and not path.isascii() else None
             if spelled is None or spelled == path:
+                if refusal.reason in {ABSENT, LINK, NOT_REGULAR}:
+                    self._refused.add(path)
                 raise
             data = self._read(spelled, max_bytes)
             self._remember(path, self.states[spelled])
@@ -116,12 +123,14 @@ class FolderReader:
         return _state(found) if stat.S_ISREG(found.st_mode) else None
 
     def changed(self) -> list[str]:
-        """The paths read so far that are in another state now, or changed while they were read."""
+        """The paths that are no longer what they were when they were read, refused or listed, or changed while they were read."""
         # Folders that are still open would show a folder that was moved away, not the one that is there now.
         self._forget_folders()
         if not self._root_is_there():
             return sorted({*self.states, *self._torn})
-        return sorted(self._torn | {path for path, before in self.states.items() if self._state_now(path) != before})
+        found = self._torn | {path for path, before in self.states.items() if self._state_now(path) != before}
+        found |= {path for path in self._refused if self._state_now(path) is not None}
+        return sorted(found.union(*(self._changed_entries(folder) for folder in self._listed)))
 
     def list(self, folder: str) -> list[os.DirEntry[str]]:
         """The entries of one folder below the root, unsorted; `""` is the root. Raises FileRefusedError.
@@ -130,15 +139,16 @@ class FolderReader:
         """
         refuse_unplain(folder)
         try:
-            if self._relative:
-                return _entries(self._folder(folder))
-            self._lstat(folder)
-            found = _entries(os.path.join(self.root, folder))
-            self._lstat(folder)
+            before = _state(self._lstat(folder))
+            found = _entries(self._folder(folder) if self._relative else os.path.join(self.root, folder))
+            if not self._relative:
+                self._lstat(folder)
         except (OSError, ValueError) as error:
             # The descriptor of a folder that may only be passed through is a bad one for listing.
             denied = isinstance(error, OSError) and error.errno == errno.EBADF
             raise FileRefusedError(folder, DENIED if denied else reason_of(error)) from None
+        if folder not in self._listed:
+            self._listed[folder] = (before, found)
         return found
 
     def spelling_on_disk(self, path: str) -> str | None:
@@ -151,6 +161,17 @@ class FolderReader:
             return now
         spelled = self.spelling_on_disk(path)
         return None if spelled is None else self.state(spelled)
+
+    def _changed_entries(self, folder: str) -> set[str]:
+        """The entries of a folder that came, went or became another kind of thing since it was listed, hidden ones aside."""
+        before, entries = self._listed[folder]
+        try:
+            if _state(self._lstat(folder)) == before:
+                return set()
+            changed = set(map(_kind, entries)) ^ set(map(_kind, self.list(folder)))
+        except (OSError, UnreadableFileError, ValueError):
+            return {folder}
+        return {f"{folder}/{name}".lstrip("/") for name, _, _ in changed if not name.startswith(".")}
 
     def _root_is_there(self) -> bool:
         try:
@@ -243,6 +264,10 @@ def read_outside(path: str, max_bytes: int) -> bytes:
         except FileRefusedError as refusal:
             advice = physical_advice(absolute) if refusal.reason == LINK else refusal.advice
             raise FileRefusedError(path, refusal.reason, advice) from None
+
+
+def _kind(entry: os.DirEntry[str]) -> tuple[str, bool, bool]:
+    return entry.name, entry.is_dir(follow_symlinks=False), entry.is_symlink()
 
 
 def _entries(place: int | str) -> list[os.DirEntry[str]]:
