@@ -25,7 +25,7 @@ def is_utf8() -> bool:
 
 
 def print_list(lines: Iterable[str], rest: str) -> None:
-    """Lines as far as they fit into half of what an agent is shown; then how many more there are, and `rest`, where to find them."""
+    """Lines as far as they fit into half of what an agent is shown; then how many are left, and `rest`: where to find them."""
     printed = left = 0
     for line in lines:
         shown = line if len(line) <= _LINE_MAX_CHARACTERS else line[: _LINE_MAX_CHARACTERS - 1] + "…"
