@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
@@ -39,24 +41,71 @@ class Outcome:
         return self.report["runs"][0]
 
 
+class Server:
+    """One warm interpreter; see case_server.py."""
+
+    def __init__(self, scripts: Path) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="vault-eval-cases-"))
+        self._files = [self._folder / name for name in ("out", "err")]
+        self._process = subprocess.Popen(
+            [sys.executable, Path(__file__).with_name("case_server.py"), scripts],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=_environment({}),
+        )
+
+    def call(self, script: Path, arguments: list[str], cwd: Path) -> tuple[int, str, str, int]:
+        for file in self._files:
+            file.write_bytes(b"")
+        request = [str(script), arguments, str(cwd), *map(str, self._files)]
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
+        self._process.stdin.flush()
+        code, size = json.loads(self._process.stdout.readline())
+        return code, *(file.read_bytes().decode("utf-8", "surrogateescape") for file in self._files), size
+
+    def close(self) -> None:
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait()
+        shutil.rmtree(self._folder)
+
+
 @dataclass(frozen=True)
 class Program:
-    """The scripts of one checkout with one data folder."""
+    """The scripts of one checkout with one data folder; the servers that are idle are kept for the next call."""
 
     data: Path
     scripts: Path = SCRIPTS
+    idle: list[Server] = field(default_factory=list)
 
     def call(self, script: str, *arguments: object, cwd: Path, environment: dict[str, str] | None = None) -> Outcome:
-        """Start a script and wait for it; nothing may be installed."""
-        variables = {name: value for name, value in os.environ.items() if not name.startswith("VAULT_EVAL_")}
+        """Start a script and wait for it; with other environment variables, or from another checkout, in a new process."""
+        words = [*map(str, arguments), "--data", str(self.data)]
         began = time.monotonic()
+        if environment is None and self.scripts == SCRIPTS and hasattr(os, "fork"):
+            try:
+                server = self.idle.pop()
+            except IndexError:
+                server = Server(self.scripts)
+            code, out, err, size = server.call(self.scripts / script, words, cwd)
+            self.idle.append(server)
+        else:
+            code, out, err, size = self._start(script, words, cwd, environment or {})
+        unit = 1_048_576 if sys.platform == "darwin" else 1_024
+        return Outcome(code, out, err, time.monotonic() - began, size / unit)
+
+    def close(self) -> None:
+        while self.idle:
+            self.idle.pop().close()
+
+    def _start(self, script: str, words: list[str], cwd: Path, environment: dict[str, str]) -> tuple[int, str, str, int]:
         process = subprocess.Popen(
-            [sys.executable, self.scripts / script, *map(str, arguments), "--data", self.data],
+            [sys.executable, self.scripts / script, *words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=cwd,
-            env=variables | {"VAULT_EVAL_NO_INSTALL": "1"} | (environment or {}),
+            env=_environment(environment),
         )
         clock = threading.Timer(TIMEOUT_SECONDS, process.kill)
         clock.start()
@@ -66,8 +115,13 @@ class Program:
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         clock.cancel()
-        unit = 1_048_576 if sys.platform == "darwin" else 1_024
-        return Outcome(process.returncode, out, err, time.monotonic() - began, used.ru_maxrss / unit)
+        return process.returncode, out, err, used.ru_maxrss
+
+
+def _environment(more: dict[str, str]) -> dict[str, str]:
+    """The variables of this process but for ours; nothing may be installed."""
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("VAULT_EVAL_")}
+    return variables | {"VAULT_EVAL_NO_INSTALL": "1"} | more
 
 
 def _text(stream: IO[bytes]) -> str:

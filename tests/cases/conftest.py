@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,8 +18,10 @@ from case_steps import outcome_of
 
 
 @pytest.fixture(scope="session")
-def program(tmp_path_factory) -> Program:
-    return Program(tmp_path_factory.mktemp("data"))
+def program(tmp_path_factory) -> Iterator[Program]:
+    program = Program(tmp_path_factory.mktemp("data"))
+    yield program
+    program.close()
 
 
 @pytest.fixture(scope="session")
@@ -30,10 +31,6 @@ def outcomes(request, program, tmp_path_factory) -> Iterator[dict[str, Future[li
     folder = tmp_path_factory.mktemp("cases")
     with ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
         yield {case["id"]: pool.submit(outcome_of, case, _bench(program, case, folder / case["id"])) for case in wanted}
-    for path in folder.rglob("*"):
-        if path.is_dir() and not path.is_symlink():
-            path.chmod(0o700)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

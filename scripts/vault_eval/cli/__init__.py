@@ -107,7 +107,7 @@ def _fault(error: Exception, argv: list[str]) -> str:
     import traceback
 
     details = "".join(traceback.format_exception(error))
-    folder = launcher.find_data_folder(None)[0]
+    folder = launcher.find_data_folder(launcher.data_option(argv))[0]
     for place in (os.path.join(folder, "faults") if folder else None, None):
         try:
             if place:

@@ -30,6 +30,8 @@ def run(argv: list[str]) -> int:
     specs = parse_specs([options.retriever])
     if len(specs) != 1:
         raise UsageError("retrieve takes one --retriever; bench compares several")
+    if specs[0].kind != "keyword":
+        raise UsageError(f"retrieve answers with keyword; {specs[0].kind} is measured with bench --retriever {specs[0].kind}")
     root = vault_root(options.vault)
     vault = vault_id(root)
     folder = (

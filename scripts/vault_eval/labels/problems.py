@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from os.path import basename
 
 from vault_eval.errors import LabelError
 from vault_eval.limits import LABEL_PROBLEMS_SHOWN_MAX
@@ -65,7 +66,8 @@ class Place:
 
     def warn(self, message: str) -> None:
         """Adds a warning about what was found here."""
-        self.problems.warn(self._sentence(message))
+        # Warnings stand in the report, which names a source by its base name: it is the same wherever it was measured from.
+        self.problems.warn(f"{replace(self, file=basename(self.file))}: {message}")
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.file if self.file.isprintable() else quoted(self.file), self.where) if part)

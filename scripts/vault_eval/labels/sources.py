@@ -44,6 +44,11 @@ def reread(document: LabelDocument, reader: FolderReader) -> bytes:
     return read_outside(document.name, LABEL_FILE_MAX_BYTES)
 
 
+def label_property(document: LabelDocument) -> str | None:
+    """The property that the labels of a source are kept in; None for a file or a label note."""
+    return document.name[len(PROPERTY_PREFIX) :] if document.name.startswith(PROPERTY_PREFIX) else None
+
+
 def discover(remembered: Sequence[str], reader: FolderReader, notes: Sequence[str]) -> tuple[str, ...]:
     """The label sources of a vault when none is named: the remembered ones, else the one note that carries the schema,
     else `NAME.queries.json` beside the vault folder. Raises UsageError that lists what was looked for.

@@ -11,7 +11,7 @@ imported inside the functions that use it. It makes, each with mode 0700, under 
 
 from __future__ import annotations
 
-from vault_eval.launcher.bytecode import precompile, prepare
+from vault_eval.launcher.bytecode import data_option, precompile, prepare
 from vault_eval.launcher.data import data_folder, find_data_folder
 
 TYPE_CHECKING = False  # `import typing` costs more than this package
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "RUNTIME_PACKAGES",
     "data_folder",
+    "data_option",
     "doctor_command",
     "ensure",
     "environment_folder",

@@ -25,7 +25,7 @@ def prepare(argv: Sequence[str]) -> None:
     """
     sys.dont_write_bytecode = True
     read_names_as_utf8()
-    data, _ = find_data_folder(_data_option(argv))
+    data, _ = find_data_folder(data_option(argv))
     if data is not None and is_private(_folder(data)):
         _read_from(_folder(data))
 
@@ -50,7 +50,8 @@ def _folder(data: str) -> str:
     return os.path.join(data, "bytecode")
 
 
-def _data_option(argv: Sequence[str]) -> str | None:
+def data_option(argv: Sequence[str]) -> str | None:
+    """The value of the last `--data` before `--`, found without a parser; None where there is none."""
     value = None
     for place, argument in enumerate(argv):
         if argument == "--":
