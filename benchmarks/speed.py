@@ -5,6 +5,8 @@ machine does falls on all of them; the table has the medians over the rounds (5)
 as the kernel counts it for each, and ratios to `python -I -c pass` and between sizes, which say more than seconds do.
 Commands run under the interpreter that runs this file, which must have the packages. POSIX only.
 
+On a machine that others use, compare seconds with CPU seconds before believing that a goal is missed.
+
 Exit: 0 every goal for 10,000 notes is met (or that size was not measured); 1 one is missed; 2 a command failed.
 """
 
@@ -29,6 +31,7 @@ GENERATOR = Path(__file__).resolve().parent / "generate_vault.py"
 QUERIES = 1_000
 CHANGED_NOTES = 10
 COLD_OF_A_ROUND = 5
+SETTLE_SECONDS = 2.5  # a note changed less than two seconds before a build is read once more by the next: another case
 GOAL_NOTES = 10_000
 MIB = 1_048_576
 BARE = "python -I -c pass"
@@ -81,6 +84,7 @@ class Vault:
         index = self.folder / f"index-{number}"
         places = ("--vault", self.folder / "set" / "vault", "--index", index, "--data", self.folder / "data")
         build = (sys.executable, COMMANDS, "index", *places)
+        time.sleep(SETTLE_SECONDS)
         self.samples[BUILD].run(build)
         self.samples[UNCHANGED].run(build)
         labels = ("--queries", self.folder / "set" / "queries.json", "--out", self.folder / "report.json")
@@ -149,7 +153,10 @@ def growth(vaults: Sequence[Vault]) -> list[str]:
 
 def goals(vault: Vault) -> list[tuple[str, float, float]]:
     """Name, measured and allowed for each goal; seconds and ratios are medians, memory the highest peak."""
-    found = [(f"{step}, seconds", median(vault.samples[step].seconds), most) for step, most in GOAL_SECONDS.items()]
+    found = [
+        (f"{step}, seconds (CPU {median(vault.samples[step].cpu):.2f})", median(vault.samples[step].seconds), most)
+        for step, most in GOAL_SECONDS.items()
+    ]
     found += [(f"{step}, peak MiB", max(vault.samples[step].mib), most) for step, most in GOAL_MIB.items()]
     found += [(f"{step}, times {BARE}", times_pass(vault, step), most) for step, most in GOAL_TIMES_BARE.items()]
     return found

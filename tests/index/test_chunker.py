@@ -207,7 +207,8 @@ def test_a_vowel_sign_without_a_combining_class_stays_with_its_letter():
     ("text", "body_line", "lines"),
     [
         ("", 0, (1, 1)),
-        ("---\ntitle: only\n---\n", 3, (4, 4)),
+        ("---\ntitle: only\n---\n", 3, (3, 3)),
+        ("---\ntitle: only\n---\n\n", 3, (4, 4)),
         ("---\n---", 2, (2, 2)),
         ("\n \n\t\n", 0, (1, 1)),
         (" " * 9000, 0, (1, 1)),

@@ -80,7 +80,9 @@ def chunk_note(text: str, body_line: int, reader: BlockReader, sizes: ChunkSizes
             body = min(section.heading_end, end) if start == section.start else start
             chunks.append(Chunk(start, end, body, section.heading, lines))
     if not chunks:
-        line = min(body_line + 1, len(line_starts))
+        # The text ends where its last line feed does: what follows is no line.
+        lines_there = max(len(line_starts) - text.endswith("\n"), 1)
+        line = min(body_line + 1, lines_there)
         chunks.append(Chunk(body_start, body_start, body_start, (), (line, line)))
     return chunks
 
