@@ -1,6 +1,6 @@
 """Random and damaged input through the real commands: `make fuzz ARGS='--seconds 3600'`.
 
-Label files of every format, notes, file names, settings, index files, queries and command lines go through
+Label files of every format, notes, file names, settings, index files, saved reports, queries and command lines go through
 `vault_eval.cli.main` in this process. Each case is decided by the seed and its number alone: `--seed S --only N` runs one again.
 A finding is an undocumented exit code, exit 70, an exception, a traceback, text of the input that a terminal would obey or that
 forges a line, a changed vault, a temporary file left behind, JSON that is none, or a command of more than ten seconds.
@@ -23,8 +23,9 @@ from random import Random
 _ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(_ROOT / "scripts"), str(_ROOT / "benchmarks")]
 
-from fuzzing.cases import TARGETS, Workspace, corpus, prepare  # noqa: E402 - after their folders are on the path
+from fuzzing.cases import TARGETS  # noqa: E402 - after their folders are on the path
 from fuzzing.harness import use_data_folder  # noqa: E402 - as above
+from fuzzing.workspace import Workspace, corpus, prepare  # noqa: E402 - as above
 
 _SAID_EVERY_SECONDS = 60.0
 

@@ -159,7 +159,9 @@ def indexed(box: Sandbox) -> Sandbox:
 
 def outside(events: list[tuple[str, str]], *allowed: Path) -> list[tuple[str, str]]:
     """The events that touch neither an allowed place nor one below it; a place that is not known is never allowed."""
-    return [(event, path) for event, path in events if not any(f"{path}/".startswith(f"{place}/") for place in allowed)]
+    return [
+        (event, path) for event, path in events if not any((path + os.sep).startswith(str(place) + os.sep) for place in allowed)
+    ]
 
 
 def state(folder: Path) -> dict[str, tuple[int, ...]]:

@@ -112,13 +112,81 @@ def figure(values: Sequence[float], binary: bool, errors: int) -> Figure:
 
 
 def metrics(rows: Sequence[Row], depth: int) -> dict[str, Figure]:
+    """Every figure that is a mean over queries, of all rows or of a group."""
     errors = sum(row["status"] == "error" for row in rows)
     scored = [row for row in rows if row["status"] == "scored"]
     found = {
         name: figure([one(row) for row in scored], name.startswith("hit@"), errors) for name, one in definitions(depth).items()
     }
+    judged = [[page in row["expected"] for page in returned(row, 10)] for row in scored if row["ranking"]]
     silent = [float(not row["ranking"]) for row in rows if row["status"] == "negative"]
+    found["judged@10"] = figure([sum(pages) / len(pages) for pages in judged], False, errors)
+    found |= {f"{grain}_hit": figure(place_hits(scored, grain), True, errors) for grain in ("section", "page")}
+    places = [(row, {place["page"] for place in row["places"]}) for row in scored if row["places"]]
+    found["doc_hit"] = figure([float(not pages.isdisjoint(returned(row, 10))) for row, pages in places], True, errors)
     return {**found, "no_result_accuracy": figure(silent, True, errors)}
+
+
+def place_hits(rows: Sequence[Row], grain: str) -> list[float]:
+    hits = [[place["hit"] for place in row["places"] if place["grain"] == grain] for row in rows]
+    return [float(any(found)) for found in hits if found]
+
+
+def metrics_across(rows: Sequence[Row]) -> dict[str, Figure]:
+    """Every figure that exists for all queries together only: what tells a query that has an answer from one that has none."""
+    errors = sum(row["status"] == "error" for row in rows)
+    scored, negative = ([row for row in rows if row["status"] == status] for status in ("scored", "negative"))
+    found = {
+        "no_result_auroc": separation([*map(top, scored)], [*map(top, negative)], errors),
+        "coverage_auroc": separation([*map(covered, scored)], [*map(covered, negative)], errors),
+    }
+    held = [row for row in scored if row.get("split") == "holdout"]
+    refused = [row for row in negative if row.get("split") == "holdout"]
+    least = threshold(rows)
+    if least is None:
+        return {**found, "false_answer_rate": figure([], True, 0), "answerable_recall_lost": figure([], False, 0)}
+    lost = [0.0 if top(row) >= least else share(row["expected"], returned(row, 10)) for row in held]
+    found["answerable_recall_lost"] = figure(lost, False, errors)
+    return {**found, "false_answer_rate": figure([float(top(row) >= least) for row in refused], True, errors)}
+
+
+def top(row: Row) -> float:
+    return row["ranking"][0]["score"] if row["ranking"] else -inf
+
+
+def covered(row: Row) -> float:
+    return row["diagnostics"]["query_coverage"]
+
+
+def separation(scored: Sequence[float], negative: Sequence[float], errors: int) -> Figure:
+    pairs = [(one > other) + (one == other) / 2 for one in scored for other in negative]
+    if not pairs:
+        return Figure(None, 0, "no data", None)
+    one = figure([sum(pairs) / len(pairs)] * min(len(scored), len(negative)), False, errors)
+    return Figure(one.value, len(scored) + len(negative), one.status, one.interval)
+
+
+def threshold(rows: Sequence[Row]) -> float | None:
+    """The lowest top score of a dev query that tells most of the dev queries right; None without both kinds in both splits."""
+    kinds = {
+        (split, status): [top(row) for row in rows if row.get("split") == split and row["status"] == status]
+        for split in ("dev", "holdout")
+        for status in ("scored", "negative")
+    }
+    if not all(kinds.values()):
+        return None
+    good, bad = kinds["dev", "scored"], kinds["dev", "negative"]
+    gain = {
+        t: Fraction(sum(one >= t for one in good), len(good)) - Fraction(sum(one >= t for one in bad), len(bad))
+        for t in {*good, *bad} - {-inf}
+    }
+    return min((t for t in gain if gain[t] == max(gain.values())), default=None)
+
+
+def unjudged_above(row: Row) -> list[str]:
+    """Pages among the first three before the first expected one."""
+    first = min((rank for rank in row["ranks"].values() if rank is not None), default=inf)
+    return [hit["page"] for hit in row["ranking"][:3] if hit["rank"] < first]
 
 
 def counts(rows: Sequence[Row], queries: int) -> dict[str, int]:
@@ -162,9 +230,8 @@ def latency(times: Sequence[float]) -> dict[str, float | None]:
 # --- what a report must keep ---------------------------------------------------------------------------------------
 
 
-def assert_figures(said: Mapping[str, Any], rows: Sequence[Row], depth: int, where: str) -> None:
-    expected = metrics(rows, depth)
-    assert set(said) == set(expected), where
+def assert_figures(said: Mapping[str, Any], expected: Mapping[str, Figure], where: str) -> None:
+    assert set(said) == set(expected), f"{where}: a figure that this program does not know, or one too few"
     for name, one in expected.items():
         found = said[name]
         assert (found["n"], found["status"]) == (one.n, one.status), (where, name)
@@ -188,7 +255,7 @@ def assert_row(row: Row, depth: int) -> None:
         assert row["misses"][str(k)] == (missed if scored else None)
         found = 1 - len(missed) / len(row["expected"]) if scored else None
         assert row["recall"][str(k)] == (pytest.approx(found, abs=1e-12) if scored else None)
-    causes = [one["page"] for one in row["diagnosis"]]
+    causes = [one["page"] for one in row["diagnosis"] if one["cause"] != "section_only"]
     assert causes == (row["misses"]["10"] if scored else row["missing"]), "one cause for each miss, none for anything else"
     assert row["not_indexed"] == [one["page"] for one in row["diagnosis"] if one["cause"] in ("not_indexed", "out_of_scope")]
     assert (row["skip_reason"] is not None) == (row["status"] == "skipped")
@@ -200,16 +267,29 @@ def assert_run(one: Mapping[str, Any], queries: int) -> None:
     for row in rows:
         assert_row(row, depth)
     assert one["counts"] == counts(rows, queries)
-    assert_figures(one["metrics"], rows, depth, "all")
+    assert_figures(one["metrics"], {**metrics(rows, depth), **metrics_across(rows)}, "all")
     for kind in ("category", "tag"):
         names = sorted({name for row in rows for name in groups(row, kind)})
         assert list(one["groups"][kind]) == names
         for name in names:
-            assert_figures(one["groups"][kind][name], [row for row in rows if name in groups(row, kind)], depth, name)
+            assert_figures(one["groups"][kind][name], metrics([row for row in rows if name in groups(row, kind)], depth), name)
     scored = [row for row in rows if row["status"] == "scored"]
     assert one["more_gold_than_cutoff"] == {str(k): sum(len(row["expected"]) > k for row in scored) for k in (1, 5, 10)}
     assert one["worst_misses"] == worst(rows, depth)
+    assert_trust(one["trust"], rows, depth)
     assert one["index"]["skipped_stale"] == sum(row["diagnostics"]["stale_chunks"] for row in rows)
+
+
+def assert_trust(trust: Mapping[str, Any], rows: Sequence[Row], depth: int) -> None:
+    scored = [row for row in rows if row["status"] == "scored"]
+    strata = {row["diagnostics"]["stratum"] for row in scored} - {None}
+    assert set(trust["strata"]) == strata
+    for stratum in strata:
+        expected = metrics([row for row in scored if row["diagnostics"]["stratum"] == stratum], depth)
+        assert_figures(trust["strata"][stratum], {name: expected[name] for name in ("recall@5", "mrr@10")}, stratum)
+    unjudged = [{"id": row["id"], "pages": unjudged_above(row)} for row in scored if unjudged_above(row)]
+    assert (trust["unjudged_queries"], trust["unjudged"]) == (len(unjudged), unjudged[:20])
+    assert trust["threshold"] == threshold(rows)
 
 
 def groups(row: Row, kind: str) -> list[str]:
@@ -239,6 +319,8 @@ def spoiled_labels(labels: list[Row], seed: int) -> list[Row]:
     pages = sorted({page for one in labels for page in one["expected_pages"]})
     for number, one in enumerate(labels):
         one["tags"] = random.sample(["red", "green", "blue"], random.randint(0, 2))
+        if number % 7:
+            one["split"] = "dev" if number % 7 < 4 else "holdout"
         if number % 11 == 3 and one["expected_pages"]:
             one["expected_pages"] = sorted({*one["expected_pages"], *random.sample(pages, random.randint(1, 14))})
         if number % 13 == 5:
@@ -312,6 +394,7 @@ def test_figures_of_a_generated_vault_follow_from_its_rows(made, depth) -> None:
     assert statuses == {"scored", "negative", "missing-gold", "skipped"}
     assert {"label_invalid", "out_of_scope", "not_indexed", "stale"} < causes, "the vault shows what it was made to show"
     assert report["runs"][0]["counts"]["other_collection"] > 0
+    assert report["runs"][0]["metrics"]["false_answer_rate"]["n"] > 0
 
 
 def test_figures_of_several_configurations_follow_from_their_own_rows(made) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from random import Random
 
-from fault_injection.workspace import Row, Workspace, build, command, evaluate, lay_out
+from fault_injection.workspace import Row, Workspace, build, command, evaluate, figures, lay_out
 
+_HEAD_BYTES = 44  # magic, length of the header, its digest
 _QUERY = "drain pump in frost"
 
 
@@ -19,9 +21,11 @@ def damage(folder: Path, size: float, seed: int) -> list[Row]:
     build(workspace)
     whole = folder / "whole"
     shutil.copytree(workspace.index, whole)
-    right = evaluate(workspace).figures
+    right = figures(workspace)
     index, seal, states = _file(whole), whole / "seal.json", whole / "states.json"
     rows = [
+        _sections(workspace, index, rng, right, "keyword"),
+        _sections(workspace, index, rng, evaluate(workspace, "title").figures, "title"),
         _flips("a bit flipped in the index file", workspace, index, rng, int(900 * size), right),
         _flips("a bit flipped in the seal", workspace, seal, rng, max(40, int(800 * size)), right),
         _flips("a bit flipped in the states", workspace, states, rng, int(500 * size), right),
@@ -49,6 +53,19 @@ def _flips(name: str, workspace: Workspace, whole: Path, rng: Random, count: int
     return row
 
 
+def _sections(workspace: Workspace, whole: Path, rng: Random, right: str, retriever: str) -> Row:
+    """The header, and each section however short, searched by one that needs the index and by one that only looks at it."""
+    row = Row(f"a bit flipped in each section of the index, {retriever}")
+    data = whole.read_bytes()
+    header = json.loads(data[_HEAD_BYTES : _HEAD_BYTES + int.from_bytes(data[8:12], "little")])
+    places = [("the header", _HEAD_BYTES, 200), *((name, offset, size) for name, (offset, size, _) in header["sections"].items())]
+    for name, offset, size in places:
+        for at in {offset, offset + size // 2, offset + size - 1} if size else ():
+            damaged = data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]
+            _try(row, workspace, whole, damaged, right, f"{name}, byte {at - offset}", retriever)
+    return row
+
+
 def _cuts(name: str, workspace: Workspace, whole: Path, rng: Random, count: int, right: str) -> Row:
     row = Row(name)
     data = whole.read_bytes()
@@ -66,11 +83,11 @@ def _grown(workspace: Workspace, files: tuple[Path, ...], rng: Random, count: in
     return row
 
 
-def _try(row: Row, workspace: Workspace, whole: Path, data: bytes, right: str, what: str) -> None:
+def _try(row: Row, workspace: Workspace, whole: Path, data: bytes, right: str, what: str, retriever: str = "keyword") -> None:
     """One damaged file; exit 10, or the right result where nothing that counts was damaged."""
     place = workspace.index / whole.name
     place.write_bytes(data)
-    answer = evaluate(workspace)
+    answer = evaluate(workspace, retriever)
     place.write_bytes(whole.read_bytes())
     if answer.code == 10 and not answer.figures:
         row.took("exit 10")
@@ -85,12 +102,12 @@ def _swaps(workspace: Workspace, folder: Path) -> Row:
     row = Row("parts swapped with another valid index")
     ours = folder / "ours"
     shutil.copytree(workspace.index, ours)
-    results = {evaluate(workspace).figures}
+    results = {figures(workspace)}
     build(workspace, "--chunk-chars", "120", "--chunk-max", "400", "--overlap", "20")
     same_vault = folder / "same vault"
     shutil.move(workspace.index, same_vault)
     shutil.copytree(same_vault, workspace.index)
-    results.add(evaluate(workspace).figures)
+    results.add(figures(workspace))
     (folder / "elsewhere").mkdir()
     stranger = lay_out(folder / "elsewhere")
     stranger.write("Machines/Derrick.md", "lifting heavy freight\n")

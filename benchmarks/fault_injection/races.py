@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from fault_injection.workspace import FIXTURE, LONG_AGO_NS, Answer, Row, Workspace, build, evaluate, lay_out
+from fault_injection.workspace import FIXTURE, LONG_AGO_NS, Answer, Row, Workspace, build, evaluate, figures, lay_out
 
 _Value = TypeVar("_Value")
 _EVENTS = frozenset({"open", "os.scandir", "os.listdir", "mmap.__new__"})
@@ -100,12 +100,13 @@ def _prepared(folder: Path) -> Workspace:
 
 
 def _race(act: Act, workspace: Workspace, steps: Steps, rng: Random, size: float) -> Iterator[Row]:
+    figures(workspace)
     before = evaluate(workspace)
     act.do(workspace)
     after = evaluate(workspace)
     act.undo(workspace)
-    if evaluate(workspace) != before:
-        raise RuntimeError(f"{act.name} was not undone")
+    if evaluate(workspace) != before or after == before:
+        raise RuntimeError(f"{act.name}: it was not undone, or cannot be told from what was before")
     with steps.running({}):
         evaluate(workspace)
     last = steps.count

@@ -141,11 +141,16 @@ def build(workspace: Workspace, *options: str) -> None:
         raise RuntimeError(said)
 
 
-def evaluate(workspace: Workspace) -> Answer:
+def evaluate(workspace: Workspace, retriever: str = "keyword") -> Answer:
     """The evaluation in this process; whatever else than a refusal comes out is exit 70."""
     try:
         report = run_quality(
-            str(workspace.vault), str(workspace.labels), index=str(workspace.index), data=str(workspace.data), cold_samples=0
+            str(workspace.vault),
+            str(workspace.labels),
+            retrievers=(retriever,),
+            index=str(workspace.index),
+            data=str(workspace.data),
+            cold_samples=0,
         )
     except VaultEvalError as error:
         return Answer(error.exit_code, "", str(error))
@@ -153,6 +158,14 @@ def evaluate(workspace: Workspace) -> Answer:
         return Answer(70, "", f"{type(error).__name__}: {error}")
     del report["timing"]
     return Answer(0, json.dumps(report), "")
+
+
+def figures(workspace: Workspace) -> str:
+    """The report of an evaluation that nothing was done to; a refusal here is none of those that are provoked."""
+    answer = evaluate(workspace)
+    if answer.code:
+        raise RuntimeError(f"exit {answer.code}: {answer.said}")
+    return answer.figures
 
 
 def start(argv: Sequence[str], *before: str, script: Path = SCRIPT) -> subprocess.Popen[bytes]:

@@ -104,6 +104,7 @@ class Ranking:
     pages: tuple[RankedPage, ...]
     candidates: Candidates | None = None
     error: str | None = None
+    label_hits_removed: int = 0  # hits on label notes, taken out: labels may not answer their own queries
 
 
 @dataclass(frozen=True, slots=True)

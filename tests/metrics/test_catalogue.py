@@ -19,9 +19,17 @@ AT_TEN = [
     "hit@1",
     "hit@5",
     "hit@10",
+    "section_hit",
+    "page_hit",
+    "doc_hit",
     "usable_candidate_recall",
     "raw_candidate_recall",
+    "judged@10",
     "no_result_accuracy",
+    "no_result_auroc",
+    "coverage_auroc",
+    "false_answer_rate",
+    "answerable_recall_lost",
 ]
 
 
@@ -51,7 +59,15 @@ def test_a_meaning_is_one_line_and_no_two_are_alike() -> None:
 
 def test_binary_metrics_and_denominators_are_declared() -> None:
     by_name = {metric.name: metric for metric in metrics_for()}
-    assert {"hit@1", "hit@5", "hit@10", "no_result_accuracy"} == {name for name, m in by_name.items() if m.binary}
-    assert {"no_result_accuracy"} == {name for name, m in by_name.items() if m.over == "negative"}
+    places = {"section_hit", "page_hit", "doc_hit"}
+    binary = {"hit@1", "hit@5", "hit@10", "no_result_accuracy", "false_answer_rate"} | places
+    assert binary == {name for name, m in by_name.items() if m.binary}
+    assert {"no_result_accuracy", "false_answer_rate"} == {name for name, m in by_name.items() if m.over == "negative"}
+    assert {"judged@10"} == {name for name, m in by_name.items() if m.over == "returned"}
+    both = {"no_result_auroc", "coverage_auroc"}
+    assert both == {name for name, m in by_name.items() if m.over == "scored and negative"}
+    across = both | {"false_answer_rate", "answerable_recall_lost"}
+    assert across == {name for name, m in by_name.items() if m.across is not None}
+    assert {"section": "section_hit", "page": "page_hit", "place": "doc_hit"} == {by_name[one].over: one for one in places}
     assert by_name["usable_candidate_recall"].needs == "usable pool"
     assert by_name["raw_candidate_recall"].needs == "raw pool"

@@ -106,8 +106,8 @@ def test_the_interval_rule_is_given_the_values_and_whether_they_are_binary() -> 
     assert found["recall@10"].interval == Bounds(0.25, 0.75, "made up")
     assert ((0.5, 0.0), False) in asked
     assert ((1.0, 0.0), True) in asked
-    # Three recalls, three hits and mrr, ndcg, ap: nothing was asked about metrics without values.
-    assert len(asked) == 9
+    # Three recalls, three hits, mrr, ndcg, ap and judged: nothing was asked about metrics without values.
+    assert len(asked) == 10
 
 
 GOLDS = st.text("abcdef", max_size=4)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from vault_eval.diagnosis.misses import Diagnosis
+from vault_eval.diagnosis.misses import Diagnosis, Rival
 from vault_eval.metrics.catalogue import metrics_for
 from vault_eval.metrics.definitions.mrr import reciprocal_rank
 from vault_eval.metrics.definitions.recall import recall
@@ -17,7 +17,7 @@ from vault_eval.metrics.score import ScoreTable
 from vault_eval.model import IndexDescription, LabelSource, RankedPage, RetrieverDescription
 from vault_eval.reports.document import CUTOFFS, Counts, Coverage, QueryRow, Report, RunReport, RunTiming, Timing
 from vault_eval.reports.rows import worst_misses
-from vault_eval.retrievers.protocol import PageEvidence, TermEvidence
+from vault_eval.retrievers.protocol import Counterfactual, PageEvidence, TermEvidence
 from vault_eval.significance.intervals import mean_interval
 
 
@@ -117,11 +117,22 @@ def build_report(*runs: RunReport, **changes: object) -> Report:
 
 
 def outranked(page: str) -> Diagnosis:
-    """A gold page at rank 14 whose best section holds one of two query words."""
-    terms = (TermEvidence("tide", 4, 2, 1.25), TermEvidence("neap", 0, 0, 0.0))
-    evidence = PageEvidence(1.25, ("Tides", "Spring"), (3, 9), terms, 14, 40)
+    """A gold page at rank 14 whose best section holds one of two query words, against the page that holds both.
+
+    tide: idf 2 x tf part 1.25 x length part 0.5 = 1.25, and 2 x 1 x 1 = 2; neap: 0, and 3 x 1 x 1 = 3.
+    """
+    terms = (TermEvidence("tide", 4, 2, 1.25, 2.0, 1.25, 0.5), TermEvidence("neap", 1, 0, 0.0, 3.0, 0.0, 1.0))
+    both = (TermEvidence("tide", 4, 1, 2.0, 2.0, 1.0, 1.0), TermEvidence("neap", 1, 1, 3.0, 3.0, 1.0, 1.0))
     return Diagnosis(
-        page, "outranked", "it is at rank 14; its best section lacks 'neap'", ("neap",), ("neap",), evidence, "Sea/B.md"
+        page,
+        "outranked",
+        "it is at rank 14; its best section lacks 'neap'",
+        ("neap",),
+        (),
+        PageEvidence(1.25, ("Tides", "Spring"), (3, 9), terms, 14, 40),
+        "Sea/B.md",
+        (Rival(1, "Sea/B.md", PageEvidence(5.0, ("Tides",), (1, 4), both)),),
+        (Counterfactual("neap", 3, 2.75, 9),),
     )
 
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import os
 import re
 import sys
+import time
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vault_eval.errors import MissingPackageError
 from vault_eval.limits import TERMINAL_TEXT_MAX_CHARACTERS
 from vault_eval.metrics.latency import summary
+from vault_eval.reports import findings, svg_plots
+from vault_eval.reports import html_report as html_module
 from vault_eval.reports.document import Fixture, RunTiming, Timing
 from vault_eval.reports.html_report import html_report
 from vault_eval.reports.markdown_report import markdown_report
@@ -161,6 +168,7 @@ def test_no_data_is_told_apart_from_zero(render, make_row, make_run, make_report
 
     run = make_run([make_row("n", "xylograph", [], [])])
     rendered = render(make_report(run, vault_name="vault", coverage=Coverage(0, 0, 0, 0, 0)))
+    rendered = re.sub("<(style|script)>.*?</\\1>", "", rendered, flags=re.DOTALL)
     assert "no data" in rendered
     assert "1.000" in rendered
     for never in ("0.00", "0%", "nan", "None", "0/0"):
@@ -202,9 +210,10 @@ def test_html_of_hostile_text_has_no_script_no_handler_and_no_foreign_link(make_
     """RP-01."""
     rendered = html_report(hostile_report(make_row, make_run, make_report))
     page = Page(rendered)
-    assert not {"script", "img", "svg", "iframe", "form", "link", "b:"} & set(page.elements)
-    assert not [name for name, _ in page.attributes if name.startswith("on")]
-    links = [value for name, value in page.attributes if name in ("href", "src", "action")]
+    assert not {"img", "iframe", "object", "form", "link", "b:"} & set(page.elements)
+    assert page.elements.count("script") == rendered.lower().count("</script>") == 1
+    assert not [name for name, _ in page.attributes if name.startswith("on") or name == "style"]
+    links = [value for name, value in page.attributes if name in ("href", "src", "action") and not value.startswith("#")]
     assert links
     assert all(link.startswith("obsidian://open?vault=") for link in links)
     assert "</script><script>alert(1)" not in rendered
@@ -218,11 +227,12 @@ def test_html_of_hostile_text_has_no_script_no_handler_and_no_foreign_link(make_
         assert shown in page.text
 
 
-def test_html_is_whole_without_network_or_script(small_report):
+def test_html_is_whole_without_network(small_report):
     rendered = html_report(small_report)
     page = Page(rendered)
-    assert not {"script", "link", "img"} & set(page.elements)
-    assert not re.search(r"https?:|url\(|@import", rendered)
+    assert not {"link", "img"} & set(page.elements)
+    assert not [name for name, _ in page.attributes if name == "src"]
+    assert not re.search(r"https?:|url\(|@import|fetch\(|XMLHttp|WebSocket|import\(", rendered)
     assert {"header", "main", "footer", "h1", "h2", "caption", "details", "summary"} <= set(page.elements)
     assert {value for name, value in page.attributes if name == "scope"} == {"row", "col"}
     ids = [value for name, value in page.attributes if name == "id"]
@@ -230,12 +240,111 @@ def test_html_is_whole_without_network_or_script(small_report):
     assert {value for name, value in page.attributes if name == "aria-labelledby"} <= set(ids)
 
 
+def test_html_allows_its_own_script_and_style_by_their_hashes_and_nothing_else(small_report):
+    rendered = html_report(small_report)
+    policy = next(value for name, value in Page(rendered).attributes if value.startswith("default-src"))
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    for element in ("script", "style"):
+        (source,) = re.findall(f"<{element}>(.*?)</{element}>", rendered, flags=re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+        assert f"{element}-src 'sha256-{digest}';" in policy
+
+
+def test_the_script_reads_and_sets_text_alone():
+    source = (Path(html_module.__file__).with_name("report.js")).read_text(encoding="utf-8")
+    for never in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval", "Function(", "setTimeout", "</", "http"):
+        assert never not in source, never
+
+
+def test_the_recall_curve_follows_from_the_rows(make_row, make_run):
+    rows = [
+        make_row("a", "q", ["A.md"], ["A.md"]),
+        make_row("b", "q", ["A.md", "C.md"], ["B.md", "A.md", "D.md", "C.md"]),
+        make_row("n", "q", [], ["A.md"]),
+    ]
+    # a: 1 from k = 1. b: 0, 1/2 from k = 2, 1 from k = 4. The negative is not in the mean.
+    curve = findings.recall_curve(make_run(rows))
+    assert list(curve.values()) == [0.5, 0.75, 0.75, *[1.0] * 7]
+    assert list(curve) == list(range(1, 11))
+
+
+def test_the_recall_curve_agrees_with_the_figures(small_report):
+    run = small_report.runs[0]
+    curve = findings.recall_curve(run)
+    assert [curve[k] for k in (1, 5, 10)] == [run.metrics[f"recall@{k}"].value for k in (1, 5, 10)]
+
+
+def test_no_curve_is_drawn_beside_errors_or_without_data(make_row, make_run):
+    failed = make_row("b", "q", ["B.md"], [], status="error", error="it timed out")
+    assert findings.recall_curve(make_run([make_row("a", "q", ["A.md"], ["A.md"]), failed])) == {}
+    assert findings.recall_curve(make_run([make_row("n", "q", [], [])])) == {}
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=1, max_size=200))
+def test_a_histogram_counts_every_time_within_its_frame(times):
+    told = summary(times)
+    plot = svg_plots.histogram(times, told.p50, told.p95)
+    for one in plot.bins:
+        assert svg_plots.TIMES_LEFT <= one.x <= svg_plots.TIMES_RIGHT - one.width
+        assert svg_plots.TIMES_TOP <= one.y <= svg_plots.TIMES_BOTTOM
+    assert max(one.height for one in plot.bins) == svg_plots.TIMES_BOTTOM - svg_plots.TIMES_TOP
+    assert all(svg_plots.TIMES_LEFT <= mark.x <= svg_plots.TIMES_RIGHT for mark in plot.marks)
+
+
+@pytest.mark.parametrize(
+    ("value", "whole", "length"), [(None, 1, 0), (0, 1, 0), (0.001, 1, 1), (0.5, 1, 50), (1, 1, 100), (7, 2, 100), (1, 0, 0)]
+)
+def test_a_bar_of_anything_is_seen_and_never_too_long(value, whole, length):
+    assert svg_plots.percent(value, whole) == length
+
+
 def test_html_opens_to_the_ranking_and_to_what_each_word_adds(small_report):
     page = Page(html_report(small_report))
-    text = " ".join(page.text.split())
+    text = " ".join(" ".join(page.texts).split())
     assert "its best section (lines 3–9, Tides › Spring) scores 1.250: tide 1.250" in text
-    assert "words that are not there: neap; in no note at all: neap" in text
+    assert "words that are not there: neap" in text
+    assert "with one word more: rank 3 with 'neap' after line 9" in text
+    assert "tide idf 2.00 1.250 tf 2 ×1.25, length ×0.50 2.000 tf 1 ×1.00, length ×1.00" in text
+    assert "neap idf 3.00 0.000 3.000 tf 1 ×1.00, length ×1.00" in text
+    assert "score 1.250 5.000" in text
     assert ("href", "obsidian://open?vault=Harbour%20notes&file=Sea%2FNeap_tides.md") in page.attributes
+
+
+def test_markdown_tells_what_the_winner_had_and_what_one_word_more_would_do(small_report):
+    rendered = markdown_report(small_report)
+    assert "Sea/B.md at rank 1 scores 5.000: tide 2.000, neap 3.000" in rendered
+    assert "with one word more: rank 3 with 'neap' after line 9" in rendered
+
+
+def test_markdown_callouts_are_those_that_obsidian_and_github_both_know(small_report):
+    """GitHub takes a callout only where nothing follows its name on the line."""
+    lines = markdown_report(small_report).splitlines()
+    callouts = [line for line in lines if line.startswith("> [!")]
+    assert callouts == ["> [!note]", "> [!warning]", "> [!important]"]
+
+
+def test_of_many_words_those_that_weigh_most_are_compared(make_row):
+    from vault_eval.diagnosis.misses import Diagnosis
+    from vault_eval.reports.evidence_findings import comparison
+    from vault_eval.retrievers.protocol import PageEvidence, TermEvidence
+
+    terms = tuple(TermEvidence(f"w{n}", 1, 1, float(n % 7)) for n in range(20))
+    found = comparison(Diagnosis("A.md", "outranked", "", evidence=PageEvidence(1.0, (), (1, 2), terms)), ())
+    # 20 words weigh 0..6, 0..6, 0..5: twelve are kept from the heaviest down, 6 6 5 5 5 4 4 4 3 3 3 and the first 2.
+    assert [word.word for word in found.words] == ["w2", "w3", "w4", "w5", "w6", "w10", "w11", "w12", "w13", "w17", "w18", "w19"]
+    assert (found.rest, found.most) == (8, 6.0)
+
+
+def test_ties_tell_what_a_lot_would_have_given(make_row):
+    from vault_eval.metrics.ties import TieExpectation
+    from vault_eval.reports.document import TieGroup
+    from vault_eval.reports.evidence_findings import tie_sentences
+
+    row = make_row("t", "q", ["A.md"], ["B.md"], ties=(TieGroup(10, 9, 12, TieExpectation(0.5, 0.5, 0.05)), TieGroup(1, 1, 2)))
+    assert list(tie_sentences(row)) == [
+        "ranks 9–12 have equal scores, which straddle place 10: over all their orders recall@10 is 0.500 on average"
+    ]
 
 
 def test_markdown_tables_have_their_columns_whatever_the_text(make_row, make_run, make_report):
@@ -299,7 +408,21 @@ def test_a_thousand_queries_fit_a_terminal_and_a_browser(make_row, make_run, mak
     assert len(text(report)) < TERMINAL_TEXT_MAX_CHARACTERS
     assert "Worst misses (10 of 1000)" in text(report)
     assert "990" not in text(report).split("Worst misses")[0]
-    assert len(html_report(report).encode()) < 2_000_000
+    started = time.perf_counter()
+    rendered = html_report(report)
+    assert time.perf_counter() - started < 2
+    assert len(rendered.encode()) < 2_000_000
+
+
+def test_html_is_bounded_whatever_the_names(make_row, make_run, make_report):
+    """Two ways to make a row long: many expected pages with long names, and long queries, both in a script of three bytes."""
+    gold = [f"{'潮' * 250}{place}.md" for place in range(64)]
+    rows = [make_row(f"{n} {'名' * 300}", "潮の高さ" * 2000, gold, gold[5:15], category="日本語" * 20) for n in range(1000)]
+    started = time.perf_counter()
+    rendered = html_report(make_report(make_run(rows)))
+    assert time.perf_counter() - started < 4
+    assert len(rendered.encode()) < 2_000_000
+    assert rendered.count("<tbody data-kind") == 1000
 
 
 def test_long_names_in_any_script_make_no_larger_page(make_row, make_run, make_report):

@@ -7,7 +7,7 @@ import pytest
 from vault_eval.errors import UsageError
 from vault_eval.retrievers import keyword
 from vault_eval.retrievers.select import open_retriever
-from vault_eval.retrievers.spec import kinds, parse_specs
+from vault_eval.retrievers.spec import kinds, module_name, parse_specs
 
 
 def test_spec_is_opened_by_the_module_of_its_kind(monkeypatch):
@@ -18,7 +18,7 @@ def test_spec_is_opened_by_the_module_of_its_kind(monkeypatch):
 
 @pytest.mark.parametrize("kind", kinds())
 def test_every_kind_has_a_module_that_opens_it(kind):
-    assert callable(import_module(f"vault_eval.retrievers.{kind.replace('-', '_')}").open_retriever)
+    assert callable(import_module(f"vault_eval.retrievers.{module_name(kind)}").open_retriever)
 
 
 def test_settings_that_a_searcher_lacks_are_refused_when_it_is_opened():

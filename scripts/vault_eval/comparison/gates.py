@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from vault_eval.errors import UsageError
+from vault_eval.metrics.catalogue import metrics_for
 from vault_eval.metrics.score import MetricValue
 
 DEFAULT_METRIC = "recall@5"
@@ -58,7 +59,10 @@ def parse_gate(text: str) -> Gate:
         limit = math.nan
     if found is None or not 0 <= limit <= 1:
         raise UsageError(f"--fail-under {text!r}: write METRIC=V, such as recall@5=0.8, with V from 0 to 1")
-    return Gate(text, found["spec"], found["metric"] or DEFAULT_METRIC, limit)
+    metric = found["metric"] or DEFAULT_METRIC
+    if metric in {one.name for one in metrics_for() if one.is_cost}:
+        raise UsageError(f"--fail-under {text!r}: of {metric} less is better, so a least value says nothing; gate another metric")
+    return Gate(text, found["spec"], metric, limit)
 
 
 def decide(gates: Sequence[Gate], runs: Sequence[GatedRun], min_n: int) -> list[GateResult]:

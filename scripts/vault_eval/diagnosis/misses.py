@@ -2,55 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 
-from vault_eval.diagnosis.causes import CauseName
-from vault_eval.limits import METRIC_CUTOFF_PAGES
+from vault_eval.diagnosis.causes import CAUSES
+from vault_eval.diagnosis.records import Diagnosis, Miss, Rival, SearchedPages, Wanted
 from vault_eval.model import Ranking
-from vault_eval.retrievers.protocol import Explains, PageEvidence
+from vault_eval.retrievers.protocol import Counterfactual, Explains, Imagines, PageEvidence
 
+__all__ = ["Diagnosis", "Rival", "SearchedPages", "Wanted", "diagnose", "invalid_label"]
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """Why one gold page of one query was missed. `detail` is a sentence; the rest is there where it applies."""
-
-    page: str
-    cause: CauseName
-    detail: str
-    missing_terms: tuple[str, ...] = ()  # query terms that the page's best chunk lacks
-    unseen_terms: tuple[str, ...] = ()  # those of them that no chunk of the index holds
-    evidence: PageEvidence | None = None
-    winner: str | None = None  # the page at the last place within the cut
-
-
-@dataclass(frozen=True, slots=True)
-class SearchedPages:
-    """What is known of pages besides the ranking: why one is out of scope or unreadable, and its text as it is now."""
-
-    excluded: Mapping[str, str]
-    skipped: Mapping[str, str]
-    text: Callable[[str], str | None]
+# Term scores are told to add up to the searcher's own score; a larger gap is no rounding.
+_SCORE_TOLERANCE = 1e-6
+# Missing terms whose effect is worked out for one page.
+_IMAGINED_MAX_TERMS = 5
 
 
 def diagnose(
-    query: str, page: str, ranking: Ranking, searcher: Explains | None, pages: SearchedPages, *, exact_rank: bool
+    query: str,
+    page: str,
+    ranking: Ranking,
+    searcher: Explains | None,
+    pages: SearchedPages,
+    wanted: Wanted,
+    places: tuple[str, ...] = (),
 ) -> Diagnosis:
-    """The cause for which `page` is not among the first ten of `ranking`; the searcher answered, and the page exists."""
-    if page in pages.excluded:
-        return Diagnosis(page, "out_of_scope", pages.excluded[page])
-    if page in pages.skipped:
-        return Diagnosis(page, "not_indexed", f"the note was left out: {pages.skipped[page]}")
-    if searcher is None:
-        return Diagnosis(page, "unexplained", "this searcher tells only ranks")
-    evidence = searcher.evidence(query, page, exact_rank=exact_rank)
-    if evidence is None:
-        return Diagnosis(page, "not_indexed", "the note is not in the index: it was added since; run index again")
-    if searcher.is_stale(page):
-        return Diagnosis(
-            page, "stale", "the note changed since it was indexed, so its old text was not returned; run index again"
-        )
-    return _diagnose_rank(query, page, ranking, evidence, pages)
+    """The cause for which `page` is not among the first ten of `ranking`, or only not with one of its gold `places`.
+
+    The searcher answered, and the page exists.
+    """
+    told = searcher.evidence(query, page, exact_rank=wanted.exact) if searcher is not None else None
+    distrust = _distrust(page, told, ranking) if told is not None else ""
+    evidence = None if distrust else told
+    miss = Miss(query, page, ranking, pages, searcher, evidence, distrust, places)
+    cause, found = next((cause, found) for cause in CAUSES.values() if (found := cause.find(miss)) is not None)
+    if cause.compares:
+        last = miss.within[-1].page if miss.within else None
+        found = replace(found, winner=last, rivals=_rivals(miss) if wanted.rivals else ())
+    if cause.wants_words and wanted.exact:
+        imagined = _counterfactuals(miss)
+        found = replace(found, detail=found.detail + _best_word(imagined), counterfactuals=imagined)
+    return found
 
 
 def invalid_label(page: str, reason: str) -> Diagnosis:
@@ -58,35 +49,37 @@ def invalid_label(page: str, reason: str) -> Diagnosis:
     return Diagnosis(page, "label_invalid", reason)
 
 
-def _diagnose_rank(query: str, page: str, ranking: Ranking, evidence: PageEvidence, pages: SearchedPages) -> Diagnosis:
-    lacking = tuple(dict.fromkeys(term.term for term in evidence.terms if not term.tf))
-    unseen = tuple(dict.fromkeys(term.term for term in evidence.terms if not term.df))
-    if not evidence.shares_a_term:
-        return _without_terms(query, page, evidence, lacking, unseen, pages)
-    within = ranking.pages[:METRIC_CUTOFF_PAGES]
-    winner = within[-1].page if within else None
-    candidates = ranking.candidates.usable if ranking.candidates else ()
-    if within and within[-1].score == evidence.score:
-        cause: CauseName = "tie_lost"
-        detail = f"it has the same score as {winner!r} at rank {within[-1].rank}, which comes first by path"
-    elif page not in candidates:
-        cause = "pool_cut"
-        chunks = ranking.candidates.chunks if ranking.candidates else 0
-        detail = f"it is not among the {chunks} best chunks" + (f"; its rank is {evidence.rank}" if evidence.rank else "")
-    else:
-        cause = "outranked"
-        detail = f"it is at rank {candidates.index(page) + 1}"
-    if lacking:
-        detail += f"; its best section lacks {', '.join(map(repr, lacking))}"
-    return Diagnosis(page, cause, detail, lacking, unseen, evidence, winner)
+def _rivals(miss: Miss) -> tuple[Rival, ...]:
+    """The pages at rank 1 and at the last place within the cut, as far as what is told of them adds up."""
+    rivals = []
+    for ranked in dict.fromkeys((*miss.within[:1], *miss.within[-1:])):
+        told = miss.searcher.evidence(miss.query, ranked.page, exact_rank=False) if miss.searcher is not None else None
+        if told is not None and not _distrust(ranked.page, told, miss.ranking):
+            rivals.append(Rival(ranked.rank, ranked.page, told))
+    return tuple(rivals)
 
 
-def _without_terms(
-    query: str, page: str, evidence: PageEvidence, lacking: tuple[str, ...], unseen: tuple[str, ...], pages: SearchedPages
-) -> Diagnosis:
-    text = pages.text(page) or ""
-    if query and query.casefold() in text.casefold():
-        detail = "the note's text holds the query as it stands, but no term of it was indexed"
-        return Diagnosis(page, "tokenizer_gap", detail, lacking, unseen, evidence)
-    detail = "no query word stands in the note" if lacking else "the query has no word to search for"
-    return Diagnosis(page, "vocabulary_mismatch", detail, lacking, unseen, evidence)
+def _distrust(page: str, evidence: PageEvidence, ranking: Ranking) -> str:
+    """What does not add up in the evidence, as a sentence; empty where the terms make the score that the searcher gave."""
+    ranked = next((ranked.score for ranked in ranking.pages if ranked.page == page), None)
+    given = evidence.score if ranked is None else ranked
+    total = evidence.term_total
+    if abs(total - given) <= _SCORE_TOLERANCE and abs(evidence.score - given) <= _SCORE_TOLERANCE:
+        return ""
+    return f"the searcher's term scores add up to {total:.6f}, its score is {given:.6f}: the evidence is withheld"
+
+
+def _counterfactuals(miss: Miss) -> tuple[Counterfactual, ...]:
+    """The page's rank with each of the rarest missing terms."""
+    text = miss.pages.text(miss.page)
+    searcher: object = miss.searcher
+    if text is None or miss.evidence is None or not isinstance(searcher, Imagines):
+        return ()
+    df = {term.term: term.df for term in miss.evidence.terms}
+    rarest = sorted(miss.lacking, key=lambda term: df[term])[:_IMAGINED_MAX_TERMS]
+    return searcher.with_terms(miss.query, miss.page, rarest, text)
+
+
+def _best_word(imagined: tuple[Counterfactual, ...]) -> str:
+    best = min(imagined, key=lambda one: one.rank, default=None)
+    return f"; rank {best.rank:,} if that section contained {best.term!r}" if best is not None else ""

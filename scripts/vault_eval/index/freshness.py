@@ -59,6 +59,13 @@ def compare_with_vault(listing: VaultListing, index: IndexFile, states: NoteStat
     return Freshness(every, left_out, digests, tuple(added), tuple(changed), tuple(sorted(indexed)), renamed)
 
 
+def without_index(listing: VaultListing, pages: PageDigests) -> Freshness:
+    """Where nothing is indexed and notes are searched as they are: every note that can be read is fresh."""
+    read = ((note.page, pages.digest(note.page)) for note in listing.notes)
+    digests = {page: digest for page, digest in read if digest is not None}
+    return Freshness(frozenset(digests), {}, digests, (), (), (), {})
+
+
 def _is_new(page: str, now: str | None, left_out: Mapping[str, str], unusable: Mapping[str, str]) -> bool:
     """Whether a note that is not in the index might be after the next build."""
     if page not in left_out:

@@ -22,7 +22,7 @@ from vault_eval.index.store import IndexFile
 # Partial sums are added in another order than the final ones; a chunk is dropped only when it is behind by more than that.
 _SLACK = 1.0 + 1e-9
 # Below this many postings, walking the list is cheaper than finding out whether it can be left out.
-_SHORT_LIST_POSTINGS = 300
+_SHORT_LIST_POSTINGS = 1_000
 # Looking up one chunk in a list costs about as much as walking this many of its postings.
 _LOOKUP_POSTINGS = 10
 
@@ -41,6 +41,18 @@ class TermPostings(NamedTuple):
     weight: float
     start: int
     end: int
+
+
+class TermScore(NamedTuple):
+    """One query term against one chunk; `contribution` is idf * tf_part * length_part, as the engine rounds it."""
+
+    term: str
+    df: int
+    tf: int
+    contribution: float
+    idf: float
+    tf_part: float
+    length_part: float
 
 
 class Searcher:
@@ -65,6 +77,7 @@ class Searcher:
     def best(self, terms: Sequence[str], n: int) -> list[Hit]:
         """The n best chunks that hold a term at least, by score descending, then by chunk, which is path order."""
         lists = self._lists(terms)
+        ordered = [one for one in map(self.postings, terms) if one is not None]
         sums: dict[int, float] = {}
         reached = 0.0  # a score that n chunks reach for certain
         left = sum(one.bound for one in lists)
@@ -72,20 +85,16 @@ class Searcher:
             size = postings.end - postings.start
             if len(sums) >= n and size > _SHORT_LIST_POSTINGS:
                 if 2 * size > len(sums):
-                    reached = max(reached, self._reached(terms, sums, n))
+                    reached = max(reached, self._reached(ordered, sums, n))
                 if left * _SLACK < reached:
-                    return self._finish(terms, sums, lists[position:], reached, n)
+                    return self._finish(ordered, sums, lists[position:], reached, n)
             self._add(sums, postings)
             left -= postings.bound
-        return self._finish(terms, sums, (), reached, n)
+        return self._finish(ordered, sums, (), reached, n)
 
     def score(self, terms: Sequence[str], chunk: int) -> float:
         """The score of one chunk: the plain sum over the query's terms in their order, repeats included."""
-        # No sum(): from Python 3.12 on it adds floats in another way.
-        score = 0.0
-        for contribution in self.contributions(terms, chunk):
-            score += contribution
-        return score
+        return self._sum([one for one in map(self.postings, terms) if one is not None], chunk)
 
     def contributions(self, terms: Sequence[str], chunk: int) -> list[float]:
         """What each query term adds to one chunk, in query order; 0.0 where the chunk does not hold it."""
@@ -111,6 +120,39 @@ class Searcher:
             found.append(self._counts[at] if postings is not None and at < postings.end and self._chunks[at] == chunk else 0)
         return found
 
+    def term_scores(self, terms: Sequence[str], chunk: int) -> list[TermScore]:
+        """What each query term adds to one chunk and what that is made of, in query order.
+
+        idf as in `Bm25`; tf_part = tf (k1 + 1) / (tf + k1), the term's weight in a chunk of mean length;
+        length_part = (tf + k1) / (tf + norm). For a term that the chunk lacks tf_part is 0 and length_part 1.
+        """
+        norm, k1 = self._norms()[chunk], self.bm25.k1
+        chunks, found = self._chunks, []
+        for term in terms:
+            postings = self.postings(term)
+            if postings is None:
+                found.append(TermScore(term, 0, 0, 0.0, self.bm25.idf(0), 0.0, 1.0))
+                continue
+            _, weight, start, end = postings
+            at, idf = bisect_left(chunks, chunk, start, end), self.bm25.idf(end - start)
+            if at < end and chunks[at] == chunk:
+                tf = self._counts[at]
+                parts = (tf * (k1 + 1.0) / (tf + k1), (tf + k1) / (tf + norm))
+                found.append(TermScore(term, end - start, tf, weight * tf / (tf + norm), idf, *parts))
+            else:
+                found.append(TermScore(term, end - start, 0, 0.0, idf, 0.0, 1.0))
+        return found
+
+    def df(self, term: str) -> int:
+        """How many chunks hold `term`."""
+        postings = self.postings(term)
+        return 0 if postings is None else postings.end - postings.start
+
+    def holders(self, term: str) -> list[int]:
+        """The chunks that hold `term`, ascending."""
+        postings = self.postings(term)
+        return self._chunks[postings.start : postings.end].tolist() if postings is not None else []
+
     def matches(self, terms: Sequence[str]) -> dict[int, float]:
         """Every chunk that holds a term, with its score: the unpruned sum, for ranks far below the pool."""
         sums: dict[int, float] = {}
@@ -118,11 +160,22 @@ class Searcher:
             self._add(sums, postings)
         return sums
 
-    def _reached(self, terms: Sequence[str], sums: dict[int, float], n: int) -> float:
+    def _sum(self, ordered: Sequence[TermPostings], chunk: int) -> float:
+        """The score of one chunk from the lists of the query's terms in their order."""
+        norm, chunks, counts = self._norms()[chunk], self._chunks, self._counts
+        score = 0.0  # no sum(): from Python 3.12 on it adds floats in another way
+        for _, weight, start, end in ordered:
+            at = bisect_left(chunks, chunk, start, end)
+            if at < end and chunks[at] == chunk:
+                tf = counts[at]
+                score += weight * tf / (tf + norm)
+        return score
+
+    def _reached(self, ordered: Sequence[TermPostings], sums: dict[int, float], n: int) -> float:
         """A score that n chunks reach: the least whole score among those that lead so far."""
         least = nlargest(n, sums.values())[-1]
         leaders = [chunk for chunk, partial in sums.items() if partial >= least][:n]
-        return min(self.score(terms, chunk) for chunk in leaders)
+        return min(self._sum(ordered, chunk) for chunk in leaders)
 
     def _look_up(self, term: str) -> TermPostings | None:
         ordinal = self.index.term_ordinal(term)
@@ -165,7 +218,7 @@ class Searcher:
             sums.update(zip(chunks, added, strict=True))
 
     def _finish(
-        self, terms: Sequence[str], sums: dict[int, float], rest: Iterable[TermPostings], reached: float, n: int
+        self, ordered: Sequence[TermPostings], sums: dict[int, float], rest: Iterable[TermPostings], reached: float, n: int
     ) -> list[Hit]:
         """The n best of the chunks seen: those that can still reach the score are looked up in the lists not walked."""
         left = sum(one.bound for one in rest)
@@ -183,7 +236,7 @@ class Searcher:
             least = max(least, nlargest(n, sums.values())[-1])
         needed = least / _SLACK - left
         survivors = (chunk for chunk, partial in sums.items() if partial >= needed)
-        return [Hit(chunk, -score) for score, chunk in nsmallest(n, ((-self.score(terms, chunk), chunk) for chunk in survivors))]
+        return [Hit(chunk, -score) for score, chunk in nsmallest(n, ((-self._sum(ordered, chunk), chunk) for chunk in survivors))]
 
     def _look_up_each(self, sums: dict[int, float], postings: TermPostings) -> None:
         """Add one list to the chunks already seen, by looking each up or, where they are many, by walking the list."""

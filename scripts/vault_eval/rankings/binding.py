@@ -29,8 +29,8 @@ class BoundFile:
 
 def label_file(name: str, data: bytes, reread: Callable[[], bytes]) -> BoundFile:
     """A label source bound to the bytes that were parsed."""
-    shown = name if name.isprintable() else quoted(name)
-    return BoundFile(f"the label file {shown}", sha256_hex(data), lambda: sha256_hex(reread()))
+    # Not cut, as other text is: the end of a long path is its file.
+    return BoundFile(f"the label file {name!r}", sha256_hex(data), lambda: sha256_hex(reread()))
 
 
 def refuse_changes(files: Sequence[BoundFile], reader: FolderReader) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from dataclasses import replace
+
 from vault_eval.model import Label, Ranking, Run
 from vault_eval.retrievers.protocol import Retriever
 
@@ -11,10 +13,17 @@ from vault_eval.retrievers.protocol import Retriever
 _WARM_UP_QUERIES = 1
 
 
-def run_queries(retriever: Retriever, labels: Sequence[Label], depth: int, clock_ns: Callable[[], int]) -> Run:
+def run_queries(
+    retriever: Retriever,
+    labels: Sequence[Label],
+    depth: int,
+    clock_ns: Callable[[], int],
+    label_notes: frozenset[str] = frozenset(),
+) -> Run:
     """The ranking of every label's query by label id, with the milliseconds each took in this process.
 
-    `clock_ns` is a monotonic clock in nanoseconds.
+    `clock_ns` is a monotonic clock in nanoseconds. `label_notes` are taken out of answers, which are asked for anew so that
+    as many pages are left.
     """
     for label in labels[:_WARM_UP_QUERIES]:
         retriever.search(label.query, depth)
@@ -24,4 +33,14 @@ def run_queries(retriever: Retriever, labels: Sequence[Label], depth: int, clock
         started = clock_ns()
         rankings[label.id] = retriever.search(label.query, depth)
         warm_ms[label.id] = (clock_ns() - started) / 1e6
+        if label_notes and any(ranked.page in label_notes for ranked in rankings[label.id].pages):
+            more = retriever.search(label.query, depth + len(label_notes))
+            rankings[label.id] = without_pages(more, label_notes, depth)
     return Run(retriever.describe(), retriever.index(), depth, rankings, warm_ms)
+
+
+def without_pages(ranking: Ranking, pages: frozenset[str], depth: int) -> Ranking:
+    """The first `depth` pages of a ranking that are none of `pages`, ranked anew, with the number of hits taken out."""
+    kept = [ranked for ranked in ranking.pages if ranked.page not in pages][:depth]
+    renumbered = tuple(replace(ranked, rank=rank) for rank, ranked in enumerate(kept, 1))
+    return replace(ranking, pages=renumbered, label_hits_removed=sum(ranked.page in pages for ranked in ranking.pages))

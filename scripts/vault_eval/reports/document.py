@@ -6,12 +6,16 @@ Every aggregate can be recomputed from the rows. All that may differ between two
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from vault_eval.diagnosis.misses import Diagnosis
+from vault_eval.diagnosis.label_findings import LabelFindings
+from vault_eval.diagnosis.misses import Diagnosis, Rival
+from vault_eval.diagnosis.query_terms import QueryTerms, Stratum
+from vault_eval.metrics.judged_query import JudgedPlace
 from vault_eval.metrics.latency import LatencySummary
 from vault_eval.metrics.score import MetricValue
+from vault_eval.metrics.ties import TieExpectation
 from vault_eval.model import IndexDescription, LabelSource, RankedPage, RetrieverDescription
 
 SCHEMA = "vault-eval.report.v1"
@@ -35,6 +39,7 @@ class TieGroup:
     cutoff: int
     first: int  # ranks, from 1
     last: int
+    expected: TieExpectation | None = None  # of a scored query: hit, recall and RR at the cutoff over all orders of ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,9 @@ class QueryRow:
     label_hits_removed: int
     diagnosis: tuple[Diagnosis, ...]
     ties: tuple[TieGroup, ...]
+    split: str | None = None
+    terms: QueryTerms = field(default_factory=QueryTerms)
+    places: tuple[JudgedPlace, ...] = ()  # gold headings, blocks and PDF pages of a scored query
 
     @property
     def is_answered(self) -> bool:
@@ -75,6 +83,18 @@ class QueryRow:
             return None
         returned = {ranked.page for ranked in self.ranking[:cutoff]}
         return tuple(page for page in self.expected if page not in returned)
+
+    def only_sections_missed(self, cutoff: int) -> tuple[str, ...]:
+        """The gold pages among the first `cutoff` that were found outside every place which the label names in them."""
+        returned = {ranked.page for ranked in self.ranking[:cutoff]}
+        told = {place.page for place in self.places if place.is_hit is not None}
+        hit = {place.page for place in self.places if place.is_hit is not False}
+        return tuple(page for page in self.expected if page in returned & told - hit)
+
+    @property
+    def rivals(self) -> tuple[Rival, ...]:
+        """The pages at rank 1 and at the last place that counts, with their terms, where a missed page lost to them."""
+        return next((one.rivals for one in self.diagnosis if one.rivals), ())
 
     def rank(self, page: str) -> int | None:
         """The rank of a page, or None where it was not returned."""
@@ -107,6 +127,26 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
+class Unjudged:
+    """Pages among the first three that stand above every expected page of one query, and that nobody has judged for it."""
+
+    id: str
+    pages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What one run says about its labels: figures by stratum, pages to judge (the first of `unjudged_queries`), and the top
+    score chosen on `dev` below which not to answer, None where there was nothing to choose it from.
+    """
+
+    strata: Mapping[Stratum, Mapping[str, MetricValue]]
+    unjudged: tuple[Unjudged, ...] = ()
+    unjudged_queries: int = 0
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RunReport:
     """One configuration: its settings, what it searched, its figures, and a row a label."""
 
@@ -122,6 +162,7 @@ class RunReport:
     tags: Mapping[str, Mapping[str, MetricValue]]
     worst_misses: tuple[str, ...]
     rows: tuple[QueryRow, ...]
+    trust: Trust = field(default_factory=lambda: Trust({}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +174,7 @@ class RunTiming:
     cold_ms: Mapping[str, float]
     cold: LatencySummary | None
     interpreter: LatencySummary | None  # as many `python -I -c pass`
+    no_cold: str | None = None  # why this searcher has no cold time
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +220,7 @@ class Report:
     runs: tuple[RunReport, ...]
     timing: Timing
     fixture: Fixture | None = None
+    label_findings: LabelFindings = field(default_factory=LabelFindings)
 
     @property
     def not_shown(self) -> tuple[str, ...]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import fsum
 
+from vault_eval.diagnosis.query_terms import STRATA, Stratum
+from vault_eval.limits import METRIC_CUTOFF_PAGES
 from vault_eval.metrics.catalogue import metrics_for
 from vault_eval.metrics.latency import LatencySummary
 from vault_eval.metrics.score import MetricValue
@@ -13,6 +16,7 @@ from vault_eval.reports.document import Report, RunReport, RunTiming
 
 HEADLINE_METRICS = ("recall@5", "mrr@10", "hit@5")
 GROUP_METRICS = ("recall@5", "mrr@10")
+_STRATA: dict[Stratum, str] = {"literal": "all of them", "partly": "some of them", "no shared term": "none of them"}
 _NO_DATA = MetricValue(None, 0, "no data")
 
 
@@ -25,15 +29,18 @@ class Figure:
     interval: str
     n: str
     meaning: str
+    metric: MetricValue
 
 
 @dataclass(frozen=True, slots=True)
 class GroupFigures:
-    """A category, and its figures in the order of `GROUP_METRICS`; `n` is that of the first."""
+    """A category, and its figures in the order of `GROUP_METRICS`; `n`, `interval` and `first` are those of the first."""
 
     name: str
     values: tuple[str, ...]
     n: str
+    interval: str
+    first: MetricValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,7 @@ class Latency:
 def figures(run: RunReport) -> tuple[Figure, ...]:
     """Every metric of the run, in the order of tables."""
     meanings = {metric.name: metric.meaning for metric in metrics_for(run.depth)}
-    return tuple(_figure(name, metric, meanings) for name, metric in run.metrics.items())
+    return tuple(_figure(name, metric, meanings) for name, metric in _shown_metrics(run).items())
 
 
 def headline(run: RunReport) -> tuple[Figure, ...]:
@@ -67,6 +74,29 @@ def categories(run: RunReport) -> tuple[GroupFigures, ...]:
     if len(run.categories) < 2:
         return ()
     return tuple(_group(name, metrics) for name, metrics in run.categories.items())
+
+
+def tags(run: RunReport) -> tuple[GroupFigures, ...]:
+    """The figures by tag; a query counts under each of its tags."""
+    return tuple(_group(name, metrics) for name, metrics in run.tags.items())
+
+
+def strata(run: RunReport) -> tuple[GroupFigures, ...]:
+    """The figures by how many of the query's words stand in the best section of an expected page."""
+    return tuple(_group(_STRATA[name], run.trust.strata[name]) for name in STRATA if name in run.trust.strata)
+
+
+def recall_curve(run: RunReport) -> Mapping[int, float]:
+    """Cutoff, 1 to 10 -> mean recall there, from the rows; empty where that mean is not to be relied on."""
+    if run.metrics.get(f"recall@{METRIC_CUTOFF_PAGES}", _NO_DATA).status != "ok":
+        return {}
+    rows = [row for row in run.rows if row.status == "scored" and row.expected]
+    places = [[row.rank(page) for page in row.expected] for row in rows]
+    return {
+        cutoff: fsum(sum(rank is not None and rank <= cutoff for rank in ranks) / len(ranks) for ranks in places) / len(places)
+        for cutoff in range(1, METRIC_CUTOFF_PAGES + 1)
+        if places
+    }
 
 
 def notes(run: RunReport) -> tuple[str, ...]:
@@ -117,16 +147,24 @@ def labels_sentence(report: Report) -> str:
 
 def _figure(name: str, metric: MetricValue, meanings: Mapping[str, str]) -> Figure:
     label = wording.metric_label(name)
-    return Figure(label, wording.value_text(metric), wording.interval_text(metric), f"{metric.n:,}", meanings.get(name, ""))
+    value, interval = wording.value_text(metric), wording.interval_text(metric)
+    return Figure(label, value, interval, f"{metric.n:,}", meanings.get(name, ""), metric)
 
 
 def _group(name: str, metrics: Mapping[str, MetricValue]) -> GroupFigures:
     shown = [metrics.get(metric, _NO_DATA) for metric in GROUP_METRICS]
-    return GroupFigures(name, tuple(map(wording.value_text, shown)), f"{shown[0].n:,}")
+    values = tuple(map(wording.value_text, shown))
+    return GroupFigures(name, values, f"{shown[0].n:,}", wording.interval_text(shown[0]), shown[0])
+
+
+def _shown_metrics(run: RunReport) -> Mapping[str, MetricValue]:
+    """All metrics but those for which the labels were not made: most have no dev and holdout, and name no place in a page."""
+    unasked = {one.name for one in metrics_for(run.depth) if one.across is not None or one.over in ("section", "page", "place")}
+    return {name: one for name, one in run.metrics.items() if one.status != "no data" or name not in unasked}
 
 
 def _status_notes(run: RunReport) -> Iterator[str]:
-    present = {metric.status for metric in run.metrics.values()}
+    present = {metric.status for metric in _shown_metrics(run).values()}
     yield from (note for status, note in wording.STATUS_NOTES.items() if status in present)
 
 

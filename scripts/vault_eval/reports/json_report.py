@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vault_eval import strict_json
+from vault_eval.diagnosis.label_findings import LabelFindings
 from vault_eval.diagnosis.misses import Diagnosis
 from vault_eval.metrics.latency import LatencySummary
 from vault_eval.metrics.score import MetricValue
 from vault_eval.model import IndexDescription, RankedPage
-from vault_eval.reports.document import CUTOFFS, SCHEMA, STATEMENT, QueryRow, Report, RunReport, RunTiming
+from vault_eval.reports.document import CUTOFFS, SCHEMA, STATEMENT, QueryRow, Report, RunReport, RunTiming, TieGroup, Trust
+from vault_eval.retrievers.protocol import PageEvidence
 from vault_eval.strict_json import JsonValue
 
 # Levels that stand a line an entry: one query row is one line, so that two reports can be compared with a diff.
@@ -50,6 +52,7 @@ def report_value(report: Report) -> dict[str, JsonValue]:
     if report.fixture is not None:
         files: list[JsonValue] = [{"path": one.path, "sha256": one.sha256} for one in report.fixture.files]
         value["fixture"] = {"files": files, "stale_page": report.fixture.stale_page}
+    value["label_findings"] = _label_findings(report.label_findings)
     value["runs"] = [_run(run) for run in report.runs]
     value["timing"] = {
         "started": report.timing.started,
@@ -82,8 +85,23 @@ def _run(run: RunReport) -> JsonValue:
             "tag": {name: _metrics(metrics) for name, metrics in run.tags.items()},
         },
         "worst_misses": list(run.worst_misses),
+        "trust": _trust(run.trust),
         "queries": [row_value(row) for row in run.rows],
     }
+
+
+def _trust(trust: Trust) -> JsonValue:
+    return {
+        "strata": {stratum: _metrics(metrics) for stratum, metrics in trust.strata.items()},
+        "unjudged_queries": trust.unjudged_queries,
+        "unjudged": [{"id": one.id, "pages": list(one.pages)} for one in trust.unjudged],
+        "threshold": trust.threshold,
+    }
+
+
+def _label_findings(found: LabelFindings) -> JsonValue:
+    findings: list[JsonValue] = [{"kind": one.kind, "page": one.page, "query": one.query} for one in found.findings]
+    return {"counts": dict[str, JsonValue](found.counts.items()), "findings": findings}
 
 
 def _index(index: IndexDescription, run: RunReport) -> JsonValue:
@@ -124,6 +142,7 @@ def row_value(row: QueryRow) -> dict[str, JsonValue]:
         "query": row.query,
         "category": row.category,
         "tags": list(row.tags),
+        "split": row.split,
         "status": row.status,
         "skip_reason": row.skip_reason,
         "error": row.error,
@@ -136,6 +155,9 @@ def row_value(row: QueryRow) -> dict[str, JsonValue]:
         "recall": {str(cutoff): row.recall.get(cutoff) for cutoff in CUTOFFS},
         "rr": row.rr,
         "misses": misses,
+        "places": [
+            {"target": place.target, "page": place.page, "grain": place.grain, "hit": place.is_hit} for place in row.places
+        ],
         "diagnosis": [_diagnosis(one) for one in row.diagnosis],
         "diagnostics": {
             "pool_chunks": row.pool_chunks,
@@ -145,9 +167,19 @@ def row_value(row: QueryRow) -> dict[str, JsonValue]:
             "label_hits_removed": row.label_hits_removed,
             "usable_gold": None if row.usable_gold is None else list(row.usable_gold),
             "raw_gold": None if row.raw_gold is None else list(row.raw_gold),
+            "stratum": row.terms.stratum,
+            "query_coverage": row.terms.coverage,
         },
-        "ties": [{"cutoff": tie.cutoff, "first_rank": tie.first, "last_rank": tie.last} for tie in row.ties],
+        "ties": [_tie(tie) for tie in row.ties],
     }
+
+
+def _tie(tie: TieGroup) -> JsonValue:
+    value: dict[str, JsonValue] = {"cutoff": tie.cutoff, "first_rank": tie.first, "last_rank": tie.last}
+    if tie.expected is not None:
+        one = tie.expected
+        value["expected"] = {"hit": one.hit, "recall": one.recall, "rr": one.reciprocal_rank}
+    return value
 
 
 def ranked_value(one: RankedPage) -> JsonValue:
@@ -165,25 +197,38 @@ def _diagnosis(one: Diagnosis) -> JsonValue:
     if one.winner is not None:
         value["winner"] = one.winner
     if one.evidence is not None:
-        evidence = one.evidence
-        value |= {
-            "score": evidence.score,
-            "heading": list(evidence.heading),
-            "lines": list(evidence.lines),
-            "terms": [{**term.as_json()} for term in evidence.terms],
-            "exact_rank": evidence.rank,
-            "pool_needed": evidence.pool,
-        }
+        value |= _evidence(one.evidence)
+    if one.rivals:
+        value["rivals"] = [{"rank": rival.rank, "page": rival.page, **_evidence(rival.evidence)} for rival in one.rivals]
+    if one.counterfactuals:
+        value["counterfactuals"] = [
+            {"term": would.term, "rank": would.rank, "score": would.score, "after_line": would.after_line}
+            for would in one.counterfactuals
+        ]
     return value
+
+
+def _evidence(evidence: PageEvidence) -> dict[str, JsonValue]:
+    return {
+        "score": evidence.score,
+        "heading": list(evidence.heading),
+        "lines": list(evidence.lines),
+        "terms": [{**term.as_json()} for term in evidence.terms],
+        "exact_rank": evidence.rank,
+        "pool_needed": evidence.pool,
+    }
 
 
 def _timing(timing: RunTiming) -> JsonValue:
     ids = dict.fromkeys((*timing.warm_ms, *timing.cold_ms))
-    return {
+    value: dict[str, JsonValue] = {
         "queries": {one: {"warm_ms": timing.warm_ms.get(one), "cold_ms": timing.cold_ms.get(one)} for one in ids},
         "warm": _latency(timing.warm),
         "cold": None if timing.cold is None else {**_latency(timing.cold), "interpreter": _latency(timing.interpreter)},
     }
+    if timing.no_cold is not None:
+        value["no_cold"] = timing.no_cold
+    return value
 
 
 def _latency(summary: LatencySummary | None) -> dict[str, JsonValue]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from vault_eval.diagnosis.misses import Rival
 from vault_eval.limits import METRIC_CUTOFF_PAGES
-from vault_eval.reports import findings, miss_findings, wording
+from vault_eval.reports import evidence_findings, findings, label_trust, miss_findings, wording
 from vault_eval.reports.document import STATEMENT, QueryRow, Report, RunReport
 from vault_eval.reports.escaping import for_markdown, obsidian_link
 from vault_eval.reports.findings import GROUP_METRICS, HEADLINE_METRICS, Latency
@@ -16,12 +17,15 @@ DIGEST_SHOWN_CHARACTERS = 12
 
 
 def markdown_report(report: Report) -> str:
-    """The report as Markdown ended by LF: callouts for Obsidian, `obsidian://open` links, all text of the vault escaped."""
+    """The report as Markdown ended by LF: callouts that Obsidian and GitHub both know, `obsidian://open` links, text escaped."""
     lines = [f"# Search in {for_markdown(report.vault_name)}", "", *_measured(report), "", *_counts(report)]
+    for run in report.runs[:1]:
+        lines += ["", *_headline(run)]
     if len(report.runs) > 1:
         lines += ["", *_comparison(report)]
     for run in report.runs:
-        lines += ["", *_figures(run), *_categories(run)]
+        lines += ["", *_figures(run), *_curve(run), *_groups(run)]
+    lines += _label_trust(report)
     for run in report.runs[:1]:
         lines += _details(report, run)
     return "\n".join([*lines, "", *_not_shown(report), "", *_timing(report)]) + "\n"
@@ -29,7 +33,7 @@ def markdown_report(report: Report) -> str:
 
 def _measured(report: Report) -> Iterator[str]:
     pages = wording.counted(report.vault_pages, "page")
-    yield "> [!info] What was measured"
+    yield from ("> [!note]", "> **What was measured.**")
     snapshot = for_markdown(report.snapshot_sha256[:DIGEST_SHOWN_CHARACTERS])
     yield f"> {pages} in the vault {for_markdown(report.vault_name)}, snapshot {snapshot}."
     yield f"> Labels: {for_markdown(findings.labels_sentence(report))}."
@@ -37,7 +41,7 @@ def _measured(report: Report) -> Iterator[str]:
     if report.fixture is not None:
         yield f"> This is the shipped fixture, with {for_markdown(report.fixture.stale_page)} changed after it was indexed."
     if report.warnings:
-        yield from ("", "> [!warning] Before you read the figures")
+        yield from ("", "> [!warning]", "> **Before you read the figures**", ">")
         yield from (f"> - {for_markdown(warning)}" for warning in report.warnings)
 
 
@@ -50,6 +54,13 @@ def _counts(report: Report) -> Iterator[str]:
             yield from ("", f"**Excluded:** {excluded}")
 
 
+def _headline(run: RunReport) -> Iterator[str]:
+    yield "> [!important]"
+    for place, one in enumerate(findings.headline(run)):
+        interval = "" if one.interval == wording.NOTHING else f"{one.interval}, "
+        yield f"> {'· ' if place else ''}**{one.label} {one.value}** ({interval}n {one.n})"
+
+
 def _comparison(report: Report) -> Iterator[str]:
     yield from (f"## {len(report.runs)} runs", "")
     rows = []
@@ -57,6 +68,9 @@ def _comparison(report: Report) -> Iterator[str]:
         shown = findings.headline(run)[: len(HEADLINE_METRICS)]
         rows.append((for_markdown(run.retriever.name), *(figure.value for figure in shown), shown[0].n))
     yield from _table(["run", *map(wording.metric_label, HEADLINE_METRICS), "n"], rows)
+    easy = label_trust.easy_sentence(report)
+    if easy is not None:
+        yield from ("", for_markdown(easy))
 
 
 def _figures(run: RunReport) -> Iterator[str]:
@@ -70,12 +84,32 @@ def _figures(run: RunReport) -> Iterator[str]:
         yield from (f"- {for_markdown(note)}" for note in notes)
 
 
-def _categories(run: RunReport) -> Iterator[str]:
-    groups = findings.categories(run)
-    if groups:
-        yield from ("", "### By category", "")
-        rows = [(for_markdown(group.name), *group.values, group.n) for group in groups]
-        yield from _table(["category", *map(wording.metric_label, GROUP_METRICS), "n"], rows)
+def _curve(run: RunReport) -> Iterator[str]:
+    curve = findings.recall_curve(run)
+    if curve:
+        yield from ("", "### Recall@k", "")
+        yield from _table(["k", *map(str, curve)], [("recall@k", *map(wording.score_text, curve.values()))])
+
+
+def _groups(run: RunReport) -> Iterator[str]:
+    named = (
+        ("category", "category", findings.categories(run)),
+        ("tag", "tag", findings.tags(run)),
+        ("query words in the expected note", "words in its best section", findings.strata(run)),
+    )
+    for title, noun, groups in named:
+        if groups:
+            yield from ("", f"### By {title}", "")
+            first, *others = map(wording.metric_label, GROUP_METRICS)
+            rows = [(for_markdown(one.name), one.values[0], one.interval, *one.values[1:], one.n) for one in groups]
+            yield from _table([noun, first, "95 % interval", *others, "n"], rows)
+
+
+def _label_trust(report: Report) -> Iterator[str]:
+    sentences = label_trust.label_sentences(report)
+    if sentences:
+        yield from ("", f"## {label_trust.TITLE}", "")
+        yield from (f"- {for_markdown(sentence)}" for sentence in sentences)
 
 
 def _details(report: Report, run: RunReport) -> Iterator[str]:
@@ -108,11 +142,24 @@ def _miss(vault: str, row: QueryRow) -> Iterator[str]:
     yield f"- **{for_markdown(row.id)}**: {for_markdown(wording.cut(row.query, QUERY_SHOWN_MAX_CHARACTERS))}"
     for one in row.diagnosis:
         yield f"    - expected {_link(vault, one.page)}: {for_markdown(wording.why(one))}"
-        more = (("evidence", miss_findings.evidence(one)), ("words that are not there", miss_findings.lacking(one)))
-        yield from (f"        - {name}: {for_markdown(words)}" for name, words in more if words)
+        lacking = miss_findings.lacking(one)
+        more = (
+            miss_findings.evidence(one),
+            *(f"{rival.page} at rank {rival.rank} {_scores(rival)}" for rival in one.rivals),
+            f"words that are not there: {lacking}" if lacking else None,
+            evidence_findings.with_words(one),
+        )
+        yield from (f"        - {for_markdown(words)}" for words in more if words)
+    yield from (f"    - {for_markdown(tie)}" for tie in evidence_findings.tie_sentences(row))
     first = miss_findings.came_first(row)
     instead = miss_findings.instead(row) if first is None else f"{_link(vault, first.page)} at rank {first.rank}"
     yield f"    - instead: {instead}"
+
+
+def _scores(rival: Rival) -> str:
+    """`scores 3.120: tide 2.000, neap 1.120`, the words that add nothing left out."""
+    terms = [f"{term.term} {term.contribution:.3f}" for term in rival.evidence.terms if term.tf]
+    return f"scores {rival.evidence.score:.3f}: {wording.some(terms)}"
 
 
 def _listed(title: str, reason: str, listed: Sequence[Listed]) -> Iterator[str]:
@@ -144,6 +191,10 @@ def _timing(report: Report) -> Iterator[str]:
         yield from _table(["time a query", "p50", "p95", "max", "n", "beside"], rows, words=1)
     else:
         yield "No data: no query was timed."
+    for place, run in enumerate(report.runs):
+        why = findings.timing_of(report, place).no_cold
+        if why is not None:
+            yield from ("", for_markdown(f"{run.retriever.name}, cold: {why}"))
 
 
 def _timed(name: str, one: Latency) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from vault_eval.diagnosis.causes import CAUSE_NAMES, CAUSES, CauseName
@@ -13,6 +13,7 @@ from vault_eval.reports import wording
 from vault_eval.reports.document import QueryRow, RowStatus, RunReport
 
 NEXT_STEPS_MAX = 3
+EDITS_SHOWN_MAX = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,22 @@ class CauseCount:
     pages: int
     meaning: str
     remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A word to be added to the best section of a page, and the ranks that as many queries would then have."""
+
+    page: str
+    term: str
+    ranks: tuple[int, ...]  # ascending, each within the first ten
+
+    @property
+    def sentence(self) -> str:
+        """What to add where, and what that would bring, in words."""
+        ranks = sorted(set(self.ranks))
+        where = f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {ranks[0]} to {ranks[-1]}"
+        return f"add {self.term!r} to {self.page}: would bring {wording.queries(len(self.ranks))} to {where}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +69,33 @@ def causes(run: RunReport) -> tuple[CauseCount, ...]:
 
 
 def next_steps(run: RunReport) -> tuple[str, ...]:
-    """The remedies that would help most queries, each with the causes it mends; never empty, bounded."""
+    """The remedies that would help most queries, each with the causes it mends and, where ranks were worked out, the words
+    that would bring most queries among the first ten; never empty, bounded.
+    """
     by_remedy: dict[str, list[CauseCount]] = {}
     for one in _cause_counts(run):
         by_remedy.setdefault(one.remedy, []).append(one)
-    ordered = sorted(by_remedy.items(), key=lambda entry: -sum(one.queries for one in entry[1]))
+    # A page found in another section than its label names is no miss of recall, and comes after all that are.
+    ordered = sorted(by_remedy.items(), key=lambda entry: -sum(one.queries for one in entry[1] if one.name != "section_only"))
     if ordered:
-        return tuple(f"{remedy}: {_causes_mended(mended)}" for remedy, mended in ordered[:NEXT_STEPS_MAX])
+        return tuple(_next_step(run, remedy, mended) for remedy, mended in ordered[:NEXT_STEPS_MAX])
     if not run.counts.scored:
         return ("add labels that expect a page: without them there is nothing to score",)
     return ("nothing was missed: harder questions would show where the limits are",)
+
+
+def best_edits(run: RunReport, names: Container[CauseName]) -> tuple[Edit, ...]:
+    """The words that would each bring queries missed for these causes among the first ten: most queries first, then the best
+    ranks. Only the worst misses have had them worked out.
+    """
+    ranks: dict[tuple[str, str], list[int]] = {}
+    for row in run.rows:
+        for one in row.diagnosis:
+            for would in one.counterfactuals if one.cause in names else ():
+                if would.rank <= METRIC_CUTOFF_PAGES:
+                    ranks.setdefault((one.page, would.term), []).append(would.rank)
+    edits = [Edit(page, term, tuple(sorted(found))) for (page, term), found in ranks.items()]
+    return tuple(sorted(edits, key=lambda edit: (-len(edit.ranks), edit.ranks, edit.page)))
 
 
 def came_first(row: QueryRow) -> RankedPage | None:
@@ -128,6 +162,12 @@ def _cause_counts(run: RunReport) -> list[CauseCount]:
 
 def _causes_mended(mended: Sequence[CauseCount]) -> str:
     return ", ".join(f"{wording.queries(one.queries)} ({one.meaning})" for one in mended)
+
+
+def _next_step(run: RunReport, remedy: str, mended: Sequence[CauseCount]) -> str:
+    edits = best_edits(run, frozenset(one.name for one in mended))
+    shown = "".join(f"; {edit.sentence}" for edit in edits[:EDITS_SHOWN_MAX])
+    return f"{remedy}: {_causes_mended(mended)}{shown}"
 
 
 def _with_status(run: RunReport, status: RowStatus) -> Iterator[QueryRow]:

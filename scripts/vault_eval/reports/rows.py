@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from vault_eval.diagnosis.misses import Diagnosis, invalid_label
+from vault_eval.diagnosis.misses import Diagnosis, Wanted, invalid_label
+from vault_eval.diagnosis.query_terms import QueryTerms
 from vault_eval.labels.eligibility import SettledLabel
 from vault_eval.limits import METRIC_CUTOFF_PAGES, WORST_MISSES_SHOWN_MAX
 from vault_eval.metrics.definitions.mrr import reciprocal_rank
 from vault_eval.metrics.definitions.recall import recall
-from vault_eval.metrics.judged_query import JudgedQuery
-from vault_eval.metrics.ties import straddling
+from vault_eval.metrics.judged_query import JudgedPlace, JudgedQuery
+from vault_eval.metrics.ties import TieExpectation, straddling, tie_expected
 from vault_eval.model import Label, Ranking
 from vault_eval.reports.document import CUTOFFS, QueryRow, RowStatus, TieGroup
 from vault_eval.vault.targets import parse_target
 
-Diagnose = Callable[[QueryRow, str, bool], Diagnosis]  # row, missed page, whether its exact rank is wanted
+Diagnose = Callable[[QueryRow, str, Wanted], Diagnosis]  # row, missed page, what is wanted of it
+# Missed pages of one query whose exact ranks are worked out: as many as a short report shows.
+_EXACT_MAX_PAGES = 3
 
 
-def judged_query(label: Label, ranking: Ranking) -> JudgedQuery:
+def judged_query(label: Label, ranking: Ranking, terms: QueryTerms, places: tuple[JudgedPlace, ...] = ()) -> JudgedQuery:
     """What the metrics need of one answered query."""
     grades: dict[str, int] = {}
     for target, grade in label.grades.items():
@@ -32,10 +35,16 @@ def judged_query(label: Label, ranking: Ranking) -> JudgedQuery:
         grades,
         candidates.usable if candidates else None,
         candidates.raw if candidates else None,
+        top_score=ranking.pages[0].score if ranking.pages else None,
+        coverage=terms.coverage,
+        split=label.split,
+        places=places,
     )
 
 
-def query_row(settled: SettledLabel, ranking: Ranking | None, judged: JudgedQuery | None, depth: int) -> QueryRow:
+def query_row(
+    settled: SettledLabel, ranking: Ranking | None, judged: JudgedQuery | None, depth: int, terms: QueryTerms
+) -> QueryRow:
     """The row of one label, without diagnoses but for missing gold; `ranking` is None where the query was not asked."""
     label = settled.label
     status = _status(settled, ranking)
@@ -62,9 +71,12 @@ def query_row(settled: SettledLabel, ranking: Ranking | None, judged: JudgedQuer
         stale_chunks=candidates.stale_chunks if candidates else 0,
         stale_pages=candidates.stale_pages if candidates else (),
         pool_exhausted=candidates.exhausted if candidates else False,
-        label_hits_removed=0,
+        label_hits_removed=ranking.label_hits_removed if ranking is not None else 0,
         diagnosis=tuple(invalid_label(page, reason) for page, reason in settled.missing.items()),
-        ties=_ties(ranking),
+        ties=_ties(ranking, scored),
+        split=label.split,
+        terms=terms,
+        places=scored.places if scored else (),
     )
 
 
@@ -76,11 +88,19 @@ def worst_misses(rows: Sequence[QueryRow]) -> tuple[str, ...]:
 
 
 def with_diagnoses(rows: Sequence[QueryRow], worst: Sequence[str], diagnose: Diagnose) -> tuple[QueryRow, ...]:
-    """The rows, each gold page missed at 10 with its one cause; exact ranks are worked out for the worst misses only."""
+    """The rows, each gold page missed at 10 with its one cause; exact ranks are worked out for the worst misses only.
+
+    A page that was found outside the section which its label names has one too. Rivals are the same for all missed pages
+    of a query, so that they stand with the first of them alone.
+    """
     chosen = frozenset(worst)
     diagnosed = []
     for row in rows:
-        found = tuple(diagnose(row, page, row.id in chosen) for page in row.misses(METRIC_CUTOFF_PAGES) or ())
+        found: tuple[Diagnosis, ...] = ()
+        missed = row.misses(METRIC_CUTOFF_PAGES) or ()
+        for page in (*missed, *row.only_sections_missed(METRIC_CUTOFF_PAGES)):
+            exact = row.id in chosen and len(found) < _EXACT_MAX_PAGES
+            found += (diagnose(row, page, Wanted(exact, rivals=not any(one.rivals for one in found))),)
         not_indexed = tuple(one.page for one in found if one.cause in ("not_indexed", "out_of_scope"))
         diagnosed.append(replace(row, diagnosis=row.diagnosis + found, not_indexed=not_indexed) if found else row)
     return tuple(diagnosed)
@@ -99,10 +119,20 @@ def _gold_in(label: Label, pages: Sequence[str]) -> tuple[str, ...]:
     return tuple(page for page in label.pages if page in present)
 
 
-def _ties(ranking: Ranking | None) -> tuple[TieGroup, ...]:
+def _ties(ranking: Ranking | None, judged: JudgedQuery | None) -> tuple[TieGroup, ...]:
     scores = [ranked.score for ranked in ranking.pages] if ranking is not None else []
     known = [score for score in scores if score is not None]
     if len(known) != len(scores):
         return ()
     groups = ((cutoff, straddling(known, cutoff)) for cutoff in CUTOFFS)
-    return tuple(TieGroup(cutoff, group.first, group.last) for cutoff, group in groups if group is not None)
+    return tuple(
+        TieGroup(cutoff, group.first, group.last, _expected(known, judged, cutoff))
+        for cutoff, group in groups
+        if group is not None
+    )
+
+
+def _expected(scores: Sequence[float], judged: JudgedQuery | None, cutoff: int) -> TieExpectation | None:
+    if judged is None:
+        return None
+    return tie_expected(scores, [page in judged.relevant for page in judged.ranked], len(judged.relevant), cutoff)

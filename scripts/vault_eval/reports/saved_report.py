@@ -9,21 +9,26 @@ from typing import TypeVar, get_args
 
 from vault_eval import strict_json
 from vault_eval.diagnosis.causes import CAUSE_NAMES
-from vault_eval.diagnosis.misses import Diagnosis
+from vault_eval.diagnosis.label_findings import FINDING_KINDS, FindingKind, LabelFinding, LabelFindings
+from vault_eval.diagnosis.misses import Diagnosis, Rival
+from vault_eval.diagnosis.query_terms import STRATA, QueryTerms, Stratum
 from vault_eval.errors import UsageError
 from vault_eval.limits import REPORT_MAX_BYTES
+from vault_eval.metrics.judged_query import Grain, JudgedPlace
 from vault_eval.metrics.latency import LatencySummary
 from vault_eval.metrics.score import MetricValue, Status
+from vault_eval.metrics.ties import TieExpectation
 from vault_eval.model import IndexDescription, LabelSource, RankedPage, RetrieverDescription
 from vault_eval.reports import document
 from vault_eval.reports.document import CUTOFFS, QueryRow, Report, RowStatus, RunReport, RunTiming
-from vault_eval.retrievers.protocol import PageEvidence, TermEvidence
+from vault_eval.retrievers.protocol import Counterfactual, PageEvidence, TermEvidence
 from vault_eval.significance.intervals import Interval
 from vault_eval.strict_json import JsonValue
 from vault_eval.vault.reader import read_outside
 
 REPORT_NAME = "report.json"
 ROW_STATUSES: tuple[RowStatus, ...] = get_args(RowStatus)
+GRAINS: tuple[Grain, ...] = get_args(Grain)
 METRIC_STATUSES: tuple[Status, ...] = get_args(Status)
 T = TypeVar("T")
 
@@ -128,6 +133,7 @@ def _report(top: _Node) -> Report:
             tuple(_timing(one) for one in timing["runs"].items()),
         ),
         fixture=_fixture(fixture) if fixture is not None else None,
+        label_findings=_label_findings(top["label_findings"]),
     )
 
 
@@ -153,6 +159,7 @@ def _run(node: _Node) -> RunReport:
         tags={name: _metrics(metrics) for name, metrics in groups["tag"].members()},
         worst_misses=node["worst_misses"].texts(),
         rows=tuple(_row(row) for row in node["queries"].items()),
+        trust=_trust(node["trust"]),
     )
 
 
@@ -213,11 +220,50 @@ def _row(node: _Node) -> QueryRow:
         pool_exhausted=found["pool_exhausted"].flag(),
         label_hits_removed=found["label_hits_removed"].whole(),
         diagnosis=diagnosed,
+        places=tuple(map(_place, node["places"].items())),
         ties=tuple(
-            document.TieGroup(*(one[name].whole() for name in ("cutoff", "first_rank", "last_rank")))
+            document.TieGroup(
+                one["cutoff"].whole(), one["first_rank"].whole(), one["last_rank"].whole(), _expected(one.get("expected"))
+            )
             for one in node["ties"].items()
         ),
+        split=node["split"].or_none(_Node.text),
+        terms=QueryTerms(found["stratum"].or_none(_stratum), found["query_coverage"].or_none(_Node.number)),
     )
+
+
+def _expected(node: _Node | None) -> TieExpectation | None:
+    return None if node is None else TieExpectation(node["hit"].number(), node["recall"].number(), node["rr"].number())
+
+
+def _stratum(node: _Node) -> Stratum:
+    return next(name for name in STRATA if name == node.one_of(STRATA))
+
+
+def _trust(node: _Node) -> document.Trust:
+    return document.Trust(
+        {_stratum(_Node(name, node.place)): _metrics(metrics) for name, metrics in node["strata"].members()},
+        tuple(document.Unjudged(one["id"].text(), one["pages"].texts()) for one in node["unjudged"].items()),
+        node["unjudged_queries"].whole(),
+        node["threshold"].or_none(_Node.number),
+    )
+
+
+def _finding_kind(node: _Node) -> FindingKind:
+    return next(kind for kind in FINDING_KINDS if kind == node.one_of(FINDING_KINDS))
+
+
+def _label_findings(node: _Node) -> LabelFindings:
+    found = tuple(
+        LabelFinding(_finding_kind(one["kind"]), one["page"].text(), one["query"].or_none(_Node.text))
+        for one in node["findings"].items()
+    )
+    return LabelFindings(found, {_finding_kind(_Node(kind, node.place)): one.whole() for kind, one in node["counts"].members()})
+
+
+def _place(node: _Node) -> JudgedPlace:
+    grain = next(one for one in GRAINS if one == node["grain"].one_of(GRAINS))
+    return JudgedPlace(node["target"].text(), node["page"].text(), grain, node["hit"].or_none(_Node.flag))
 
 
 def _ranked(node: _Node) -> RankedPage:
@@ -236,6 +282,7 @@ def _lines(node: _Node) -> tuple[int, int]:
 
 def _diagnosis(node: _Node) -> Diagnosis:
     missing, unseen, winner, score = (node.get(name) for name in ("missing_terms", "unseen_terms", "winner", "score"))
+    rivals, imagined = node.get("rivals"), node.get("counterfactuals")
     return Diagnosis(
         page=node["page"].text(),
         cause=next(name for name in CAUSE_NAMES if name == node["cause"].one_of(CAUSE_NAMES)),
@@ -244,29 +291,50 @@ def _diagnosis(node: _Node) -> Diagnosis:
         unseen_terms=unseen.texts() if unseen is not None else (),
         evidence=_evidence(node) if score is not None else None,
         winner=winner.text() if winner is not None else None,
+        rivals=tuple(_rival(one) for one in rivals.items()) if rivals is not None else (),
+        counterfactuals=tuple(_counterfactual(one) for one in imagined.items()) if imagined is not None else (),
     )
+
+
+def _rival(node: _Node) -> Rival:
+    return Rival(node["rank"].whole(), node["page"].text(), _evidence(node))
+
+
+def _counterfactual(node: _Node) -> Counterfactual:
+    return Counterfactual(node["term"].text(), node["rank"].whole(), node["score"].number(), node["after_line"].whole())
 
 
 def _evidence(node: _Node) -> PageEvidence:
-    terms = tuple(
-        TermEvidence(one["term"].text(), one["df"].whole(), one["tf"].whole(), one["contribution"].number())
-        for one in node["terms"].items()
-    )
+    terms = tuple(map(_term, node["terms"].items()))
     rank, pool = node["exact_rank"].or_none(_Node.whole), node["pool_needed"].or_none(_Node.whole)
     return PageEvidence(node["score"].number(), node["heading"].texts(), _lines(node["lines"]), terms, rank, pool)
+
+
+def _term(node: _Node) -> TermEvidence:
+    idf, tf_part, length_part = (node.get(name) for name in ("idf", "tf_part", "length_part"))
+    return TermEvidence(
+        node["term"].text(),
+        node["df"].whole(),
+        node["tf"].whole(),
+        node["contribution"].number(),
+        idf.number() if idf is not None else None,
+        tf_part.number() if tf_part is not None else None,
+        length_part.number() if length_part is not None else None,
+    )
 
 
 def _timing(node: _Node) -> RunTiming:
     rows = dict(node["queries"].members())
     warm = {name: row["warm_ms"].or_none(_Node.number) for name, row in rows.items()}
     cold = {name: row["cold_ms"].or_none(_Node.number) for name, row in rows.items()}
-    block = node["cold"].or_none(lambda one: one)
+    block, no_cold = node["cold"].or_none(lambda one: one), node.get("no_cold")
     return RunTiming(
         {name: value for name, value in warm.items() if value is not None},
         _latency(node["warm"]),
         {name: value for name, value in cold.items() if value is not None},
         _latency(block) if block is not None else None,
         _latency(block["interpreter"]) if block is not None else None,
+        no_cold.text() if no_cold is not None else None,
     )
 
 

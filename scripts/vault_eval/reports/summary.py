@@ -3,28 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
+from vault_eval.diagnosis.label_findings import unjudged_above
+from vault_eval.diagnosis.query_terms import STRATA, QueryTerms, Stratum
+from vault_eval.diagnosis.sections import PageText, judged_places, tells_sections
 from vault_eval.labels.eligibility import SettledLabel
 from vault_eval.metrics.catalogue import metrics_for
+from vault_eval.metrics.definitions.threshold import chosen_threshold
 from vault_eval.metrics.judged_query import JudgedQuery
 from vault_eval.metrics.recall_cap import queries_over_cutoff
 from vault_eval.metrics.score import MetricValue, ScoreTable
-from vault_eval.model import Run
-from vault_eval.reports.document import CUTOFFS, Counts, Coverage, QueryRow, RunReport
+from vault_eval.model import Label, Ranking, Run
+from vault_eval.reports.document import CUTOFFS, Counts, Coverage, QueryRow, RunReport, Trust, Unjudged
 from vault_eval.reports.rows import Diagnose, judged_query, query_row, with_diagnoses, worst_misses
 from vault_eval.significance.intervals import mean_interval
 
 
-def run_report(run: Run, settled: Sequence[SettledLabel], diagnose: Diagnose) -> RunReport:
-    """Rows and figures of one run: a row for every label but those of other collections, a cause for every miss."""
+LookAtTerms = Callable[[Label, Ranking], QueryTerms]
+STRATA_METRICS = ("recall@5", "mrr@10")
+UNJUDGED_LISTED_MAX = 20
+
+
+def run_report(
+    run: Run,
+    settled: Sequence[SettledLabel],
+    diagnose: Diagnose,
+    look: LookAtTerms | None = None,
+    text: PageText = lambda _page: None,
+) -> RunReport:
+    """Rows and figures of one run: a row for every label but those of other collections, a cause for every miss.
+
+    `look` tells where the words of an answered query stand; None where the searcher cannot be looked into. `text` gives the
+    text of a page, in which the blocks stand that labels name.
+    """
+    is_told = tells_sections(run.rankings.values())
     judged: list[JudgedQuery] = []
     rows: list[QueryRow] = []
     for one in settled:
         if one.status != "other-collection":
             ranking = run.rankings.get(one.label.id)
-            query = judged_query(one.label, ranking) if ranking is not None and ranking.error is None else None
+            is_answered = ranking is not None and ranking.error is None
+            terms = look(one.label, ranking) if look and is_answered and ranking is not None else QueryTerms()
+            query = None
+            if is_answered and ranking is not None:
+                places = judged_places(one.label, ranking, text, is_told=is_told)
+                query = judged_query(one.label, ranking, terms, places)
             judged += [query] if query is not None else []
-            rows.append(query_row(one, ranking, query, run.depth))
+            rows.append(query_row(one, ranking, query, run.depth, terms))
     worst = worst_misses(rows)
     return _figures(run, with_diagnoses(rows, worst, diagnose), judged, settled, worst)
 
@@ -49,6 +75,27 @@ def _figures(
         tags=_groups(table, rows, answered, lambda row: row.tags),
         worst_misses=worst,
         rows=tuple(rows),
+        trust=_trust(run, table, answered, judged, settled),
+    )
+
+
+def _trust(
+    run: Run, table: ScoreTable, answered: Sequence[QueryRow], judged: Sequence[JudgedQuery], settled: Sequence[SettledLabel]
+) -> Trust:
+    metrics = [metric for metric in table.metrics if metric.name in STRATA_METRICS]
+    few = replace(table, metrics=tuple(metrics))
+    places: dict[Stratum, list[int]] = {stratum: [] for stratum in STRATA}
+    for place, row in enumerate(answered):
+        if row.status == "scored" and row.terms.stratum is not None:
+            places[row.terms.stratum].append(place)
+    scored = [one.label for one in settled if one.status == "scored" and one.label.id in run.rankings]
+    above = [Unjudged(label.id, unjudged_above(label, run.rankings[label.id])) for label in scored]
+    above = [one for one in above if one.pages]
+    return Trust(
+        {stratum: few.aggregate(chosen, interval=mean_interval) for stratum, chosen in places.items() if chosen},
+        tuple(above[:UNJUDGED_LISTED_MAX]),
+        len(above),
+        chosen_threshold(judged),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vault_eval.limits import METRIC_CUTOFF_PAGES, TERMINAL_TEXT_MAX_CHARACTERS, WORST_MISSES_SHOWN_MAX
-from vault_eval.reports import findings, miss_findings, wording
+from vault_eval.reports import findings, label_trust, miss_findings, wording
 from vault_eval.reports.document import STATEMENT, QueryRow, Report, RunReport, RunTiming
 from vault_eval.reports.escaping import for_terminal
 from vault_eval.reports.findings import GROUP_METRICS, HEADLINE_METRICS
@@ -16,6 +16,7 @@ LISTED_MAX = 10
 WARNINGS_SHOWN_MAX = 10
 GROUPS_SHOWN_MAX = 20
 RUNS_SHOWN_MAX = 20
+TRUST_LINES_MAX = 10
 MISSED_PAGES_SHOWN_MAX = 3
 PAGE_SHOWN_MAX_CHARACTERS = 160
 QUERY_SHOWN_MAX_CHARACTERS = 120
@@ -34,9 +35,10 @@ def text_report(report: Report, *, saved: str | None, width: int = 100) -> str:
     """
     lines = [*_measured(report, width), "", *_counts(report, width)]
     if len(report.runs) > 1:
-        lines += ["", *_comparison(report)]
+        lines += ["", *_comparison(report, width)]
     for run in report.runs[:1]:
         lines += ["", *_run(report, run, width)]
+        lines += _label_trust(report, width)
     closing = ["", *_not_shown(report, width), *_saved(saved)]
     return _bounded(lines, closing)
 
@@ -62,12 +64,15 @@ def _counts(report: Report, width: int) -> Iterator[str]:
             yield from wrapped(excluded, width, first="Excluded: ")
 
 
-def _comparison(report: Report) -> Iterator[str]:
+def _comparison(report: Report, width: int) -> Iterator[str]:
     yield f"{len(report.runs)} runs"
     labels = [wording.metric_label(name) for name in HEADLINE_METRICS]
     rows = [_compared(run, findings.timing_of(report, place)) for place, run in enumerate(report.runs[:RUNS_SHOWN_MAX])]
     yield from table(["run", *labels, "n", "warm p50 ms", "p95 ms"], rows)
     yield from _more(len(report.runs) - RUNS_SHOWN_MAX, "run")
+    easy = label_trust.easy_sentence(report)
+    if easy is not None:
+        yield from wrapped(easy, width, first="  ")
     if any(timing.warm is not None and timing.warm.p95_is_slowest for timing in report.timing.runs):
         yield "  with fewer than 20 times, p95 is only the slowest of them"
     yield "  below: the first run only; the saved report holds them all"
@@ -114,6 +119,8 @@ def _latency(timing: RunTiming, width: int) -> Iterator[str]:
         p95 = f"p95 {one.p95_note} {one.p95}" if one.p95_note else f"p95 {one.p95}"
         parts = (f"p50 {one.p50}", p95, f"max {one.max}", f"n {one.n}", one.beside)
         yield from wrapped(" · ".join(part for part in parts if part), width, first=f"  {one.name:<25}  ")
+    if timing.no_cold is not None:
+        yield from wrapped(f"0 samples: {timing.no_cold}", width, first=f"  {'cold (a new process each)':<25}  ")
     if not shown:
         yield "  no data: no query was timed"
 
@@ -127,6 +134,15 @@ def _misses(run: RunReport, width: int) -> Iterator[str]:
     yield from ("", f"Worst misses{of_all}: an expected page is not among the first {METRIC_CUTOFF_PAGES}")
     for row in shown:
         yield from _miss(row, width)
+
+
+def _label_trust(report: Report, width: int) -> Iterator[str]:
+    """A few lines at most; what is left out is in the saved report."""
+    lines = [line for sentence in label_trust.label_sentences(report) for line in wrapped(sentence, width, first="  · ")]
+    if lines:
+        yield from ("", label_trust.TITLE, *lines[:TRUST_LINES_MAX])
+        if len(lines) > TRUST_LINES_MAX:
+            yield "  … more in the saved report"
 
 
 def _miss(row: QueryRow, width: int) -> Iterator[str]:

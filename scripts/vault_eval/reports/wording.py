@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from vault_eval.diagnosis.causes import CAUSES, CauseName
+from vault_eval.diagnosis.causes import CAUSES
 from vault_eval.diagnosis.misses import Diagnosis
 from vault_eval.metrics.latency import LatencySummary
 from vault_eval.metrics.score import MetricValue
@@ -21,8 +21,14 @@ EXCLUDED = "Excluded is not missed: these queries are in no mean."
 _FAMILIES = {"mrr": "MRR", "ndcg": "nDCG", "ap": "AP"}
 _WHOLE_NAMES = {
     "no_result_accuracy": "no-result accuracy",
+    "section_hit": "section-hit",
+    "page_hit": "page-hit",
+    "doc_hit": "doc-hit",
     "usable_candidate_recall": "usable-candidate recall",
     "raw_candidate_recall": "raw-candidate recall",
+    "no_result_auroc": "no-result AUROC",
+    "coverage_auroc": "coverage AUROC",
+    "false_answer_rate": "false-answer rate",
 }
 STATUS_NOTES = {
     "no data": "no data: there is no query of that kind, so there is nothing to average",
@@ -36,19 +42,6 @@ ROW_STATUSES: dict[RowStatus, str] = {
     "skipped": "excluded: skipped",
     "error": "error",
 }
-# Causes whose detail is a whole sentence: the meaning before it would say the same twice.
-_DETAIL_SAYS_ALL: frozenset[CauseName] = frozenset(
-    (
-        "label_invalid",
-        "not_indexed",
-        "stale_label_only",
-        "stale",
-        "tokenizer_gap",
-        "vocabulary_mismatch",
-        "tie_lost",
-        "unexplained",
-    )
-)
 _STARTED = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\dZ")
 
 
@@ -153,10 +146,10 @@ def excluded_sentence(counts: Counts) -> str | None:
 
 def why(diagnosis: Diagnosis) -> str:
     """The cause of a miss in words, with what was seen."""
-    if diagnosis.detail and diagnosis.cause in _DETAIL_SAYS_ALL:
+    cause = CAUSES[diagnosis.cause]
+    if diagnosis.detail and cause.detail_says_all:
         return diagnosis.detail
-    meaning = CAUSES[diagnosis.cause].meaning
-    return f"{meaning}: {diagnosis.detail}" if diagnosis.detail else meaning
+    return f"{cause.meaning}: {diagnosis.detail}" if diagnosis.detail else cause.meaning
 
 
 def heading_text(heading: tuple[str, ...]) -> str:

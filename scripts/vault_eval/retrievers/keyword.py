@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from vault_eval.errors import IndexUnusableError
-from vault_eval.index.pool import LABEL_ONLY, STALE, PageFreshness, gather_pool
-from vault_eval.index.search import Searcher
+from vault_eval.index.counterfactual import Addition, standing_with
+from vault_eval.index.options import options_from_json
+from vault_eval.index.pool import FRESH, LABEL_ONLY, STALE, PageFreshness, gather_pool
+from vault_eval.index.search import Hit, Searcher
 from vault_eval.index.layout import FORMAT
 from vault_eval.index.seal import file_sha256, open_index, read_seal
 from vault_eval.index.store import IndexFile
 from vault_eval.index.terms import Analyzer
 from vault_eval.model import Candidates, IndexDescription, RankedPage, Ranking, RetrieverDescription
-from vault_eval.retrievers.protocol import PageEvidence, RetrieverContext, TermEvidence
+from vault_eval.retrievers.protocol import Counterfactual, PageEvidence, RetrieverContext, TermEvidence
 from vault_eval.retrievers.spec import Spec, bm25_parameters
 from vault_eval.vault.page_digests import PageDigests
+
+# What an edit adds beside its word: the ends of three lines.
+_EDIT_LINE_ENDS_CHARACTERS = 3
 
 
 def open_retriever(spec: Spec, context: RetrieverContext) -> KeywordRetriever:
@@ -45,6 +51,7 @@ class KeywordRetriever:
         stem = index.options.get("stem")
         self.analyzer = Analyzer(stem if isinstance(stem, str) else None)
         self.searcher = searcher
+        self._matched: tuple[list[str], Mapping[int, float]] = ([], {})  # those of the last query looked into
         self.bound_digest = digest_now  # the digest of the index that is valid now, its bytes read again
 
     def describe(self) -> RetrieverDescription:
@@ -91,27 +98,70 @@ class KeywordRetriever:
         if ordinal is None:
             return None
         terms = self.analyzer.terms(query)
-        chunks = range(self._index["page_chunks"][ordinal], self._index["page_chunks"][ordinal + 1])
-        best = min(chunks, key=lambda chunk: (-self.searcher.score(terms, chunk), chunk))
-        score = self.searcher.score(terms, best)
+        best, score = self._best_chunk(terms, ordinal)
         rank, pool = self._exact_rank(terms, best, score) if exact_rank and score else (None, None)
-        heading, lines = self._index.heading(best), self._index.lines(best)
-        return PageEvidence(score, heading, lines, self._term_evidence(terms, best), rank, pool)
+        told = tuple(TermEvidence(*one) for one in self.searcher.term_scores(terms, best))
+        return PageEvidence(score, self._index.heading(best), self._index.lines(best), told, rank, pool)
+
+    def with_terms(self, query: str, page: str, terms: Sequence[str], text: str) -> tuple[Counterfactual, ...]:
+        """Where the page would stand with each term in a line of its own below the section of its best chunk.
+
+        None for a page that is not fresh, or whose section has no room for the line in its last chunk.
+        """
+        ordinal = self._index.page_ordinal(page)
+        if ordinal is None or self._freshness.of(ordinal) != FRESH:
+            return ()
+        asked = self.analyzer.terms(query)
+        chunk = self._last_of_section(self._best_chunk(asked, ordinal)[0], ordinal)
+        last = self._index.lines(chunk)[1]
+        room = self._room(chunk, text)
+        imagined = []
+        for term in terms:
+            counts = self.analyzer.counts(term)
+            if len(term) <= room and counts.get(term):
+                addition = Addition(chunk, counts)
+                standing = standing_with(self.searcher, asked, addition, partial(self._reaching, asked), self._is_fresh)
+                imagined.append(Counterfactual(term, standing.rank, standing.score, last))
+        return tuple(imagined)
 
     def _ranked(self, rank: int, page: int, chunk: int, score: float) -> RankedPage:
         return RankedPage(rank, self._index.page(page), score, self._index.heading(chunk), self._index.lines(chunk))
 
-    def _term_evidence(self, terms: list[str], chunk: int) -> tuple[TermEvidence, ...]:
-        lists = [self.searcher.postings(term) for term in terms]
-        df = [one.end - one.start if one is not None else 0 for one in lists]
-        tf = self.searcher.frequencies(terms, chunk)
-        return tuple(map(TermEvidence, terms, df, tf, self.searcher.contributions(terms, chunk)))
+    def _best_chunk(self, terms: list[str], page: int) -> tuple[int, float]:
+        chunks = range(self._index["page_chunks"][page], self._index["page_chunks"][page + 1])
+        score, chunk = min((-self.searcher.score(terms, chunk), chunk) for chunk in chunks)
+        return chunk, -score
+
+    def _last_of_section(self, chunk: int, page: int) -> int:
+        """The last chunk of a section; sections side by side under one heading path count as one."""
+        headings, end = self._index["chunk_headings"], self._index["page_chunks"][page + 1]
+        while chunk + 1 < end and headings[chunk + 1] == headings[chunk]:
+            chunk += 1
+        return chunk
+
+    def _room(self, chunk: int, text: str) -> int:
+        """The characters of a word that the chunk certainly takes up without being cut in two."""
+        first, last = self._index.lines(chunk)
+        held = sum(len(line) + 1 for line in text.split("\n")[first - 1 : last])
+        return options_from_json(dict(self._index.options)).sizes.aim - held - _EDIT_LINE_ENDS_CHARACTERS
+
+    def _matches(self, terms: list[str]) -> Mapping[int, float]:
+        if self._matched[0] != terms:
+            self._matched = (terms, self.searcher.matches(terms))
+        return self._matched[1]
+
+    def _reaching(self, terms: list[str], score: float) -> list[Hit]:
+        """The chunks that score at least so much."""
+        return [Hit(chunk, found) for chunk, found in self._matches(terms).items() if found >= score]
+
+    def _is_fresh(self, page: int) -> bool:
+        return self._freshness.of(page) != STALE
 
     def _exact_rank(self, terms: list[str], best: int, score: float) -> tuple[int, int]:
         """Rank among fresh pages, and place among all chunks, of the page whose best chunk is `best`."""
-        ahead = [chunk for chunk, other in self.searcher.matches(terms).items() if (-other, chunk) < (-score, best)]
+        ahead = [chunk for chunk, other in self._matches(terms).items() if (-other, chunk) < (-score, best)]
         pages = {self._index.page_of(chunk) for chunk in ahead}
-        return 1 + sum(self._freshness.of(page) != STALE for page in pages), len(ahead) + 1
+        return 1 + sum(map(self._is_fresh, pages)), len(ahead) + 1
 
 
 def _digest_now(folder: str, vault: str) -> str | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from vault_eval.model import IndexDescription, Ranking, RetrieverDescription
@@ -13,16 +15,25 @@ SettingValue: TypeAlias = "str | int | float | bool | None"
 
 @dataclass(frozen=True, slots=True)
 class TermEvidence:
-    """One query term against one chunk: chunks of the whole index that hold it, its frequency there, what it adds."""
+    """One query term against one chunk: chunks of the whole index that hold it, its frequency there, what it adds.
+
+    `contribution` is idf * tf_part * length_part: how rare the term is, what its frequency makes of that in a chunk of mean
+    length, and how the chunk's own length changes it (below 1 for a long chunk). The parts are None where they are not told.
+    """
 
     term: str
     df: int
     tf: int
     contribution: float
+    idf: float | None = None
+    tf_part: float | None = None
+    length_part: float | None = None
 
     def as_json(self) -> dict[str, str | int | float]:
         """The form in reports and in `retrieve --explain`."""
-        return {"term": self.term, "df": self.df, "tf": self.tf, "contribution": self.contribution}
+        parts = {"idf": self.idf, "tf_part": self.tf_part, "length_part": self.length_part}
+        told = {name: part for name, part in parts.items() if part is not None}
+        return {"term": self.term, "df": self.df, "tf": self.tf, **told, "contribution": self.contribution}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +56,25 @@ class PageEvidence:
         """Whether any query term stands in the page's best chunk."""
         return any(term.tf for term in self.terms)
 
+    @property
+    def term_total(self) -> float:
+        """What the terms add up to; it equals `score` where the searcher tells everything that its score is made of."""
+        return fsum(term.contribution for term in self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Counterfactual:
+    """Where a page would stand with one word more, worked out with every effect on all other chunks, not estimated.
+
+    The edit: after source line `after_line`, where the section of the page's best chunk ends, one line that holds `term` and
+    nothing else, an empty line before and after it; then the index is built again.
+    """
+
+    term: str
+    rank: int
+    score: float
+    after_line: int
+
 
 @dataclass(frozen=True, slots=True)
 class RetrieverContext:
@@ -52,6 +82,15 @@ class RetrieverContext:
 
     vault: VaultSnapshot
     index_folder: str
+    label_notes: frozenset[str] = frozenset()  # pages that hold labels: never a result
+
+    def searchable(self) -> list[str]:
+        """The pages in scope that may be a result, in path order."""
+        return [page for page in self.vault.names if page not in self.label_notes]
+
+    def read(self, page: str) -> bytes:
+        """The bytes of a page as they are now. Raises FileRefusedError."""
+        return self.vault.read(page)
 
 
 class Retriever(Protocol):
@@ -82,6 +121,16 @@ class Retriever(Protocol):
 
 
 @runtime_checkable
+class WarmOnly(Protocol):
+    """A searcher that cannot be started for one query alone, so that it has no cold latency."""
+
+    @property
+    def why_no_cold(self) -> str:
+        """Why, for a person."""
+        ...
+
+
+@runtime_checkable
 class Explains(Protocol):
     """A searcher that can be looked into."""
 
@@ -91,4 +140,25 @@ class Explains(Protocol):
 
     def is_stale(self, page: str) -> bool:
         """Whether the page's bytes are no longer those that were indexed."""
+        ...
+
+
+@runtime_checkable
+class DropsLabelOnly(Protocol):
+    """A searcher that leaves out a page of which nothing but the label property changed."""
+
+    def drops_label_only(self, page: str) -> bool:
+        """Whether it left this page out for no other reason."""
+        ...
+
+
+@runtime_checkable
+class Imagines(Protocol):
+    """A searcher that can tell where a page would stand if it said one word more."""
+
+    def with_terms(self, query: str, page: str, terms: Sequence[str], text: str) -> tuple[Counterfactual, ...]:
+        """For each query term: the page's rank with it; `text` is the page's text now, decoded.
+
+        Terms whose effect cannot be told for certain, since the line could move the borders of chunks, are left out.
+        """
         ...

@@ -11,7 +11,10 @@ from vault_eval.index.bm25 import DEFAULT_B, DEFAULT_K1
 from vault_eval.vault.paths import quoted
 
 K1_MAX = 100.0
-# Modules of this package that are no searchers.
+# What every searcher should be held against, since it costs nothing: if one of these is as good, the labels are easy.
+FREE_BASELINES = ("title", "grep", "random")
+# Searchers whose module may not have their name, and modules of this package that are no searchers.
+_MODULES = {"random": "random_pages"}
 _MACHINERY = ("__init__", "protocol", "select", "spec")
 
 
@@ -39,7 +42,18 @@ def parse_specs(texts: Sequence[str]) -> tuple[Spec, ...]:
 def kinds() -> tuple[str, ...]:
     """The names of all searchers there are: a module of this package each."""
     modules = (name[:-3] for name in os.listdir(os.path.dirname(os.path.abspath(__file__))) if name.endswith(".py"))
-    return tuple(sorted(name.replace("_", "-") for name in modules if name not in _MACHINERY))
+    own_names = {module: kind for kind, module in _MODULES.items()}
+    return tuple(sorted(own_names.get(name, name.replace("_", "-")) for name in modules if name not in _MACHINERY))
+
+
+def module_name(kind: str) -> str:
+    """The module of this package that opens searchers of a kind."""
+    return _MODULES.get(kind, kind.replace("-", "_"))
+
+
+def is_free_baseline(specs: Sequence[Spec]) -> bool:
+    """Whether all of these read the notes themselves and need no index."""
+    return all(spec.kind in FREE_BASELINES for spec in specs)
 
 
 def number_setting(spec: Spec, name: str, default: float, low: float, high: float) -> float:

@@ -76,6 +76,17 @@ def body_digest(data: bytes, label_property: str = LABEL_PROPERTY) -> str:
     return sha256_hex((_BOM if data.startswith(_BOM) else b"") + kept)
 
 
+def without_property(text: str, label_property: str = LABEL_PROPERTY) -> str:
+    """A `decode`d note without the lines of one top-level property, as `body_digest` leaves them out."""
+    if label_property not in text:
+        return text
+    lines = text.split("\n")
+    encoded = [line.encode("utf-8", "surrogatepass").rstrip(b" \t") for line in lines]
+    end = _closing_fence(encoded)
+    dropped = _property_lines(encoded[:end], re.escape(label_property.encode())) if end is not None else frozenset()
+    return "\n".join(line for number, line in enumerate(lines) if number not in dropped)
+
+
 def _closing_fence(lines: list[bytes]) -> int | None:
     if not lines or lines[0] != b"---":
         return None

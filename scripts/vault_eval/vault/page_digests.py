@@ -27,7 +27,7 @@ class PageDigests:
         """SHA-256 of the page's bytes, or None where it cannot be read; `problem` then says why."""
         if page not in self._digests:
             try:
-                self._digests[page] = sha256_hex(self._bytes(page))
+                self._digests[page] = sha256_hex(self.read(page))
             except FileRefusedError as refusal:
                 self._digests[page] = None
                 self._problems[page] = refusal.reason
@@ -36,7 +36,7 @@ class PageDigests:
     def body_digest(self, page: str, label_property: str) -> str | None:
         """SHA-256 of the page's bytes without the lines of its label property, or None where it cannot be read."""
         try:
-            return body_digest(self._bytes(page), label_property)
+            return body_digest(self.read(page), label_property)
         except FileRefusedError:
             return None
 
@@ -48,5 +48,6 @@ class PageDigests:
         """The digests of all pages read so far."""
         return {page: digest for page, digest in self._digests.items() if digest is not None}
 
-    def _bytes(self, page: str) -> bytes:
+    def read(self, page: str) -> bytes:
+        """The bytes of a page. Raises FileRefusedError."""
         return self._reader.read(self._disk_paths.get(page, page))

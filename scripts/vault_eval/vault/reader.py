@@ -68,7 +68,7 @@ class FolderReader:
         self.root = os.path.realpath(root)
         self.states: dict[str, FileState] = {}  # path as read -> its state when it was first read
         self._torn: set[str] = set()  # changed during a read, or between two
-        self._refused: set[str] = set()  # not there, or no file, when it was to be read
+        self._refused: set[str] = set()  # not there, or of another kind, when it was to be read or listed
         self._listed: dict[
             str, tuple[FileState, list[os.DirEntry[str]]]
         ] = {}  # folder -> its state and entries when listed first
@@ -107,7 +107,7 @@ class FolderReader:
         except FileRefusedError as refusal:
             spelled = self.spelling_on_disk(path) if refusal.absent and not path.isascii() else None
             if spelled is None or spelled == path:
-                if refusal.reason in {ABSENT, LINK, NOT_REGULAR}:
+                if refusal.reason in {ABSENT, LINK, NOT_REGULAR} and not self._is_folder(path):
                     self._refused.add(path)
                 raise
             data = self._read(spelled, max_bytes)
@@ -129,8 +129,9 @@ class FolderReader:
         if not self._root_is_there():
             return sorted({*self.states, *self._torn})
         found = self._torn | {path for path, before in self.states.items() if self._state_now(path) != before}
-        found |= {path for path in self._refused if self._state_now(path) is not None}
-        return sorted(found.union(*(self._changed_entries(folder) for folder in self._listed)))
+        found = found.union(*(self._changed_entries(folder) for folder in self._listed))
+        # Last: what comes back before its folder was looked at again is seen here, what comes back later was seen there.
+        return sorted(found | {path for path in self._refused if self._state_now(path) is not None or self._is_folder(path)})
 
     def list(self, folder: str) -> list[os.DirEntry[str]]:
         """The entries of one folder below the root, unsorted; `""` is the root. Raises FileRefusedError.
@@ -146,7 +147,10 @@ class FolderReader:
         except (OSError, ValueError) as error:
             # The descriptor of a folder that may only be passed through is a bad one for listing.
             denied = isinstance(error, OSError) and error.errno == errno.EBADF
-            raise FileRefusedError(folder, DENIED if denied else reason_of(error)) from None
+            refusal = FileRefusedError(folder, DENIED if denied else reason_of(error))
+            if refusal.reason in {ABSENT, LINK, NOT_REGULAR}:
+                self._refused.add(folder)
+            raise refusal from None
         if folder not in self._listed:
             self._listed[folder] = (before, found)
         return found
@@ -172,6 +176,12 @@ class FolderReader:
         except (OSError, UnreadableFileError, ValueError):
             return {folder}
         return {f"{folder}/{name}".lstrip("/") for name, _, _ in changed if not name.startswith(".")}
+
+    def _is_folder(self, path: str) -> bool:
+        try:
+            return stat.S_ISDIR(self._lstat(path).st_mode)
+        except (OSError, UnreadableFileError, ValueError):
+            return False
 
     def _root_is_there(self) -> bool:
         try:

@@ -29,6 +29,10 @@ class VaultSnapshot:
         """The names of all pages in scope, sorted."""
         return [note.page for note in self.listing.notes]
 
+    def read(self, page: str) -> bytes:
+        """The bytes of a page as they are now, however the disk spells its name. Raises FileRefusedError."""
+        return self.pages.read(page)
+
 
 @contextmanager
 def open_snapshot(path: str, exclude: Sequence[str] = ()) -> Iterator[VaultSnapshot]:

@@ -1,0 +1,30 @@
+"""The gold page's best chunk stands behind all chunks that were considered."""
+
+from __future__ import annotations
+
+from vault_eval.diagnosis.records import Cause, Diagnosis, Miss
+from vault_eval.diagnosis.wording import lacking_clause
+
+
+def find(miss: Miss) -> Diagnosis | None:
+    """Holds where the page is not in the candidate pool; tells the pool that would admit it where that was worked out."""
+    pool = miss.ranking.candidates
+    if miss.evidence is None or pool is None or miss.page in pool.usable:
+        return None
+    detail = f"it is not among the {pool.chunks} best chunks"
+    if miss.evidence.rank is not None:
+        detail += f"; its rank is {miss.evidence.rank:,}"
+    if miss.evidence.pool is not None:
+        detail += f", which a pool of {miss.evidence.pool:,} chunks would admit"
+    return miss.diagnosis(CAUSE.name, detail + lacking_clause(miss))
+
+
+CAUSE = Cause(
+    name="pool_cut",
+    position=9,
+    meaning="the gold page was not among the candidates",
+    remedy="make the note say more of what it is about",
+    find=find,
+    compares=True,
+    wants_words=True,
+)
