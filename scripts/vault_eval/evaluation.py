@@ -127,7 +127,8 @@ def evaluate(request: Request, clock: Clock) -> Report:
         explains = next((searcher for searcher in searchers if isinstance(searcher, Explains)), None)
         properties = tuple(dict.fromkeys([LABEL_PROPERTY, *filter(None, map(label_property, documents))]))
         found = label_findings(Examined(vault, freshness, settled, runs, label_notes, explains, properties))
-        covered = coverage(settled, frozenset(vault.names), freshness.indexed, lambda page: page in freshness.changed)
+        in_scope = frozenset((*vault.names, *(one.path for one in vault.listing.skipped)))
+        covered = coverage(settled, in_scope, freshness.indexed, lambda page: page in freshness.changed)
         cold = [
             _time_cold(run, searcher, asked, request, vault.root, clock) for run, searcher in zip(runs, searchers, strict=True)
         ]

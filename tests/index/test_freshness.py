@@ -91,3 +91,12 @@ def test_an_indexed_note_that_became_a_folder_or_link_is_removed(make_vault):
     (vault.root / "A.md").unlink()
     (vault.root / "A.md").symlink_to(vault.root / "B.md")
     assert freshness(vault).removed == ("A.md",)
+
+
+def test_a_note_of_which_only_the_label_property_changed_is_not_stale(make_vault):
+    before = "---\nanswers: [one]\n---\n# A\n\ntext\n"
+    vault = make_vault(**{"A.md": before, "B.md": before})
+    vault.build()
+    vault.write("A.md", before.replace("one", "one, two"))
+    vault.write("B.md", before.replace("one", "one, two").replace("text", "other text"))
+    assert freshness(vault).changed == ("B.md",)

@@ -196,11 +196,8 @@ def _holds(text: str, query: str) -> bool:
 
 def _observed(examined: Examined) -> Iterator[LabelFinding]:
     """Gold pages that differ from the index only since a label was written into them."""
-    searcher = examined.searcher
-    if searcher is not None:
-        gold = {page for one in examined.settled for page in one.label.pages}
-        changed = (page for page in examined.freshness.changed if page in gold)
-        yield from (LabelFinding("stale_label_only", page) for page in changed if not searcher.is_stale(page))
+    gold = {page for one in examined.settled for page in one.label.pages}
+    return (LabelFinding("stale_label_only", page) for page in examined.freshness.label_only if page in gold)
 
 
 def _edited(examined: Examined) -> Iterator[LabelFinding]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from vault_eval.index.states import NoteStates
 from vault_eval.index.store import LABEL_NOTE, IndexFile
+from vault_eval.vault.note_text import LABEL_PROPERTY
 from vault_eval.vault.page_digests import PageDigests
 from vault_eval.vault.walk import VaultListing
 
@@ -16,7 +17,7 @@ class Freshness:
     """The SHA-256 of every note now, and which notes the index does not have, has in another state, or has in vain.
 
     An indexed note that cannot be read any more counts as changed, one that the index left out as added once its bytes are
-    others; label notes are in none of the lists. `renamed` gives for a removed note the added one that has its bytes.
+    others; label notes, and notes of which only the label property differs, are in none of the lists. `renamed` gives for a removed note the added one that has its bytes.
     """
 
     indexed: frozenset[str]
@@ -26,6 +27,7 @@ class Freshness:
     changed: tuple[str, ...]
     removed: tuple[str, ...]
     renamed: Mapping[str, str]
+    label_only: tuple[str, ...] = ()  # only the label property differs: still a result
 
     @property
     def is_fresh(self) -> bool:
@@ -42,6 +44,7 @@ def compare_with_vault(listing: VaultListing, index: IndexFile, states: NoteStat
     digests: dict[str, str] = {}
     added: list[str] = []
     changed: list[str] = []
+    label_only: list[str] = []
     for note in listing.notes:
         ordinal = indexed.pop(note.page, None)
         before = None if ordinal is None else index.page_digest(ordinal)
@@ -51,12 +54,13 @@ def compare_with_vault(listing: VaultListing, index: IndexFile, states: NoteStat
             digests[note.page] = now
         if before is None and _is_new(note.page, now, left_out, unusable):
             added.append(note.page)
-        elif before is not None and now != before:
-            changed.append(note.page)
+        elif ordinal is not None and now != before:
+            (label_only if _same_body(note.page, ordinal, index, pages) else changed).append(note.page)
     by_digest = {digests[page]: page for page in reversed(added) if page in digests}
     bytes_of = {page: index.page_digest(ordinal) for page, ordinal in indexed.items()}
     renamed = {page: by_digest[digest] for page, digest in bytes_of.items() if digest in by_digest}
-    return Freshness(every, left_out, digests, tuple(added), tuple(changed), tuple(sorted(indexed)), renamed)
+    found = (tuple(added), tuple(changed), tuple(sorted(indexed)))
+    return Freshness(every, left_out, digests, *found, renamed, tuple(label_only))
 
 
 def without_index(listing: VaultListing, pages: PageDigests) -> Freshness:
@@ -64,6 +68,11 @@ def without_index(listing: VaultListing, pages: PageDigests) -> Freshness:
     read = ((note.page, pages.digest(note.page)) for note in listing.notes)
     digests = {page: digest for page, digest in read if digest is not None}
     return Freshness(frozenset(digests), {}, digests, (), (), (), {})
+
+
+def _same_body(page: str, ordinal: int, index: IndexFile, pages: PageDigests) -> bool:
+    """Whether nothing but the label property differs: such a page stays a result."""
+    return pages.body_digest(page, LABEL_PROPERTY) == index.page_digest(ordinal, body=True)
 
 
 def _is_new(page: str, now: str | None, left_out: Mapping[str, str], unusable: Mapping[str, str]) -> bool:
