@@ -17,7 +17,7 @@ class Freshness:
     """The SHA-256 of every note now, and which notes the index does not have, has in another state, or has in vain.
 
     An indexed note that cannot be read any more counts as changed, one that the index left out as added once its bytes are
-    others; label notes, and notes of which only the label property differs, are in none of the lists. `renamed` gives for a removed note the added one that has its bytes.
+    others; label notes are in none of the lists. `renamed` gives for a removed note the added one that has its bytes.
     """
 
     indexed: frozenset[str]
