@@ -22,9 +22,10 @@ SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 
 from vault_eval.diagnosis.causes import CAUSE_NAMES  # noqa: E402 - after its folder is on the path
-from vault_eval.evaluation import Request, clock, evaluate  # noqa: E402
+from vault_eval.evaluation import clock, evaluate  # noqa: E402
 from vault_eval.index.build import build_index, no_progress  # noqa: E402
 from vault_eval.index.options import IndexOptions  # noqa: E402
+from vault_eval.inputs import Request  # noqa: E402
 from vault_eval.limits import METRIC_CUTOFF_PAGES  # noqa: E402
 from vault_eval.reports.document import QueryRow  # noqa: E402
 from vault_eval.vault.snapshot import open_snapshot  # noqa: E402

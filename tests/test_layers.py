@@ -22,6 +22,7 @@ LAYERS = (
     "cli",
     "fixture_mode",
     "evaluation",
+    "inputs",
     "reports",
     "diagnosis | comparison",
     "rankings",

@@ -322,8 +322,9 @@ def test_several_runs_are_told_apart_without_colour(open_report, reports):
 
 
 def test_the_shipped_fixture_is_opened_without_complaint(open_report):
-    from vault_eval.evaluation import Request, clock
+    from vault_eval.evaluation import clock
     from vault_eval.fixture_mode import run_fixture
+    from vault_eval.inputs import Request
 
     report, _ = run_fixture(Request(vault="", cold_samples=0), clock())
     tab = open_report(report)

@@ -14,9 +14,10 @@ import pytest
 
 from vault_eval.diagnosis.label_findings import LISTED_MAX, LabelFinding, is_telling, listed, normalised, unjudged_above
 from vault_eval.diagnosis.query_terms import idf_coverage, query_terms
-from vault_eval.evaluation import Request, clock, evaluate
+from vault_eval.evaluation import clock, evaluate
 from vault_eval.index.build import build_index
 from vault_eval.index.options import IndexOptions
+from vault_eval.inputs import Request
 from vault_eval.model import Label, RankedPage, Ranking, Target
 from vault_eval.rankings.runner import without_pages
 from vault_eval.reports.document import Report

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from vault_eval.diagnosis.misses import Diagnosis
-from vault_eval.evaluation import Request, clock, evaluate
+from vault_eval.evaluation import clock, evaluate
 from vault_eval.index.build import build_index, no_progress
 from vault_eval.index.options import IndexOptions
+from vault_eval.inputs import Request
 from vault_eval.reports.document import QueryRow, Report
 from vault_eval.reports.json_report import report_text
 from vault_eval.reports.miss_findings import best_edits, next_steps

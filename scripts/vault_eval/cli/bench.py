@@ -13,7 +13,8 @@ from vault_eval.cli.printing import is_utf8
 from vault_eval.comparison.gates import Gate, decide, exit_code, parse_gate
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import MissingPackageError, UsageError, VaultEvalError
-from vault_eval.evaluation import Request, clock, evaluate
+from vault_eval.evaluation import clock, evaluate
+from vault_eval.inputs import Request
 from vault_eval.limits import COLD_SAMPLES_DEFAULT_QUERIES, DEPTH_DEFAULT_PAGES, LABEL_QUERIES_MAX
 from vault_eval.metrics.score import MetricValue
 from vault_eval.labels.sources import NOTE_PREFIX, PROPERTY_PREFIX

@@ -1,0 +1,83 @@
+"""From what was found to the one report document."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+
+from vault_eval import __version__
+from vault_eval.digests import sha256_of_lines
+from vault_eval.index.freshness import Freshness
+from vault_eval.metrics.latency import summary
+from vault_eval.model import LabelSet, Run
+from vault_eval.rankings.cold import ColdTimes
+from vault_eval.reports.document import Coverage, Report, RunReport, RunTiming, Timing
+from vault_eval.retrievers.protocol import Retriever, WarmOnly
+from vault_eval.vault.snapshot import VaultSnapshot
+
+_ADVISED_PAGES_MAX = 5
+
+
+def assembled(
+    vault: VaultSnapshot,
+    freshness: Freshness,
+    labels: LabelSet,
+    covered: Coverage,
+    runs: Sequence[RunReport],
+    timing: Timing,
+    split: str | None,
+) -> Report:
+    """The report of runs on one snapshot and one label set; `split` is None where all labels were asked."""
+    digests = {**freshness.digests, **vault.pages.known()}
+    digests = {page: digests[page] for page in sorted(digests)}
+    return Report(
+        tool_version=__version__,
+        vault_name=os.path.basename(vault.root),
+        vault_pages=len(vault.listing.notes),
+        snapshot_sha256=sha256_of_lines(f"{digest}  {page}" for page, digest in digests.items()),
+        page_digests=digests,
+        label_sources=labels.sources,
+        label_queries=len(labels.labels),
+        split=split or "all",
+        unavailable=(),
+        warnings=(*labels.warnings, *vault.listing.warnings, *_advice(freshness)),
+        coverage=covered,
+        runs=tuple(runs),
+        timing=timing,
+    )
+
+
+def environment() -> dict[str, str]:
+    """The machine and the interpreter that were measured on."""
+    machine = {"system": platform.system(), "machine": platform.machine(), "processors": str(os.cpu_count())}
+    return {"python": platform.python_version(), **machine}
+
+
+def run_timing(run: Run, cold: ColdTimes, searcher: Retriever) -> RunTiming:
+    """The times of one run: warm ones, and cold ones or why there are none."""
+    return RunTiming(
+        run.warm_ms,
+        summary(run.warm_ms.values()),
+        cold.queries,
+        summary(cold.queries.values()),
+        summary(cold.interpreter),
+        searcher.why_no_cold if isinstance(searcher, WarmOnly) else None,
+    )
+
+
+def _advice(freshness: Freshness) -> list[str]:
+    """What a person should know of the index before reading any figure."""
+    kinds = (
+        (freshness.added, "added since the index was built, not in it"),
+        (freshness.changed, "changed since the index was built: the old text is stale and not returned"),
+        (freshness.removed, "in the index but no longer in the vault: stale and not returned"),
+    )
+    return [
+        f"{len(pages):,} note{'s' * (len(pages) > 1)} {what}; run index again: {_some(pages)}" for pages, what in kinds if pages
+    ]
+
+
+def _some(pages: Sequence[str]) -> str:
+    rest = len(pages) - _ADVISED_PAGES_MAX
+    return ", ".join(map(repr, pages[:_ADVISED_PAGES_MAX])) + (f" and {rest} more" if rest > 0 else "")
