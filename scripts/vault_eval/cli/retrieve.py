@@ -68,7 +68,7 @@ def _found(searcher: Searcher, reader: FolderReader, query: str, depth: int, *, 
     """The answer; only the header of the index was verified, so a part of it that cannot be read is found here."""
     try:
         return _answer(searcher, reader, query, depth, explain=explain)
-    except (IndexError, ValueError, OverflowError) as error:
+    except (ArithmeticError, LookupError, ValueError) as error:
         raise IndexUnusableError(f"the index {searcher.index.path!r} is corrupt: {error}") from None
 
 
