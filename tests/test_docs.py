@@ -121,6 +121,7 @@ def test_every_metric_is_documented():
         f"{limits.CHUNK_MAX_CHARACTERS:,}",
         f"{limits.DEPTH_MIN_PAGES} to {limits.DEPTH_MAX_PAGES:,}",
         f"{limits.VAULT_DEPTH_MAX_FOLDERS} folders",
+        f"{limits.GLOB_STARS_MAX} stars",
     ],
 )
 def test_every_limit_that_a_person_can_meet_is_documented(words):

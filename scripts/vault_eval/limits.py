@@ -17,6 +17,9 @@ OBSIDIAN_CONFIG_MAX_BYTES = 1_048_576
 # Folders nested deeper than this are not made by people; the walk stops there and says so.
 VAULT_DEPTH_MAX_FOLDERS = 100
 
+# Each star of a glob may try every length: a few are what people write, twenty take longer than a lifetime.
+GLOB_STARS_MAX = 8
+
 # Chunks: a screenful of text is the target; a piece over the hard limit is never made.
 CHUNK_TARGET_CHARACTERS = 2_000
 CHUNK_MAX_CHARACTERS = 4_000

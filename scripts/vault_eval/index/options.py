@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from vault_eval.errors import UsageError
 from vault_eval.index.chunker import ChunkSizes
 from vault_eval.index.prefix import PrefixKind
+from vault_eval.limits import GLOB_STARS_MAX
 from vault_eval.vault.note_text import LABEL_PROPERTY
+from vault_eval.vault.paths import quoted
 
 # Changes when the same notes and options would give other terms or chunks: an older index is then rebuilt.
 ANALYSIS = 1
@@ -85,6 +87,9 @@ def checked_options(
         raise UsageError(f"--overlap {overlap}: allowed is 0 to half of --chunk-chars, which is {target // 2}")
     if prefix not in ("synthetic", "none"):
         raise UsageError(f"--prefix {prefix!r}: allowed are synthetic and none")
+    for glob in exclude:
+        if glob.count("*") > GLOB_STARS_MAX:
+            raise UsageError(f"--exclude {quoted(glob)}: at most {GLOB_STARS_MAX} stars are allowed; write several globs")
     kind: PrefixKind = "none" if prefix == "none" else "synthetic"
     language = None if stem in (None, "none") else str(stem)
     return IndexOptions(ChunkSizes(target, maximum, overlap), kind, language, exclude)
