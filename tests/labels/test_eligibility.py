@@ -237,3 +237,10 @@ def test_missing_pages_of_a_large_vault_are_settled_quickly(write, decide):
     settled = decide(*labels, listing=VaultListing(notes, (), ()))
     assert {one.status for one in settled} == {"missing-gold"}
     assert time.perf_counter() - started < 2
+
+
+def test_page_that_was_renamed_and_edited_is_proposed_by_its_alias_then_by_its_title(write, decide):
+    write("Sea/Moon and water.md", "---\naliases: [tides]\ntitle: Currents\n---\nedited\n")
+    assert "its name is the alias of 'Sea/Moon and water.md': was it renamed?" in why(decide, "Tides.md")
+    assert "its name is the title of 'Sea/Moon and water.md': was it renamed?" in why(decide, "Sea/Currents.md")
+    assert "correct the path" in why(decide, "Sea/Nothing.md")

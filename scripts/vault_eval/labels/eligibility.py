@@ -12,9 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from vault_eval.errors import LabelError
+from vault_eval.errors import LabelError, MissingPackageError, UnreadableFileError
 from vault_eval.labels.problems import Place, Problems
 from vault_eval.model import Label
+from vault_eval.vault.note import parse_note
+from vault_eval.vault.note_text import decode
 from vault_eval.vault.paths import folded, quoted
 from vault_eval.vault.reader import FolderReader
 from vault_eval.vault.refusal import LINK, NOT_REGULAR, FileRefusedError
@@ -128,7 +130,30 @@ class _GoldPages:
             return (
                 f"{_NOT_THERE}; a note of the same name is at {', '.join(map(quoted, moved[:_MOVED_SHOWN_MAX]))}: was it moved?"
             )
+        name = folded(posixpath.basename(page)[: -len(".md")])
+        for kind, pages in (("alias", self._names[0].get(name)), ("title", self._names[1].get(name))):
+            if pages:
+                shown = ", ".join(map(quoted, pages[:_MOVED_SHOWN_MAX]))
+                return f"{_NOT_THERE}; its name is the {kind} of {shown}: was it renamed?"
         return f"{_NOT_THERE}; correct the path, or remove the label"
+
+    @functools.cached_property
+    def _names(self) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
+        """Pages by folded alias, and by folded title: read from all notes, only once something is missing."""
+        aliases: dict[str, list[str]] = {}
+        titles: dict[str, list[str]] = {}
+        for page in sorted(self._present):
+            try:
+                note = parse_note(decode(self._reader.read(page)))
+            except UnreadableFileError:
+                continue
+            except MissingPackageError:
+                break  # a proposal is a courtesy: without the package that reads properties there is none
+            for alias in note.aliases:
+                aliases.setdefault(folded(alias), []).append(page)
+            if note.title is not None:
+                titles.setdefault(folded(note.title), []).append(page)
+        return aliases, titles
 
     @functools.cached_property
     def _by_folded_path(self) -> Mapping[str, str]:
