@@ -123,7 +123,6 @@ def test_wide_values_are_not_deep():
         ("'a'", 1),
         ("\ufeff{}", 1),
         ('"a\nb"', 1),
-        ("[1,]", 1),
         ("01", 1),
         ("tru", 1),
         ("{a: 1}", 1),
@@ -134,6 +133,12 @@ def test_bad_syntax_names_line_and_column(text, line):
     assert error.line == line
     assert str(error).startswith("not JSON: ")
     assert " at column " in str(error)
+
+
+@pytest.mark.parametrize(("text", "line"), [("[1,]", 1), ('{"a": 1,\n}', 1), ("[\n1,\n2,\n\n]", 3)])
+def test_a_comma_after_the_last_entry_is_named_with_its_own_line(text, line):
+    error = refusal(text)
+    assert (str(error), error.line) == ("not JSON: there is a comma after the last entry; remove it", line)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), [-float("inf")], {"a": float("nan")}])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vault_eval import launcher
 from vault_eval.data_folder import DataFolder
@@ -108,6 +108,7 @@ def open_inputs(request: Request) -> Iterator[Inputs]:
             raise IndexUnusableError(advice_to_build(str(error), line)) from None
         for searcher in searchers:
             opened.callback(searcher.close)
+        freshness = replace(freshness, added=tuple(page for page in freshness.added if page not in label_notes))
         settled = settle(labels.labels, vault.listing, vault.reader, request.collection, request.split, freshness.renamed.get)
         yield Inputs(vault, documents, labels, searchers, freshness, label_notes, settled)
 

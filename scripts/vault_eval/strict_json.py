@@ -41,7 +41,7 @@ def loads(text: str) -> JsonValue:
     except StrictJsonError:
         raise
     except json.JSONDecodeError as error:
-        raise StrictJsonError(f"not JSON: {error.msg} at column {error.colno}", error.lineno) from None
+        raise _not_json(text, error) from None
     except RecursionError:
         raise _too_deep() from None
     _refuse_depth(value)
@@ -87,6 +87,15 @@ def _refuse_depth(value: JsonValue) -> None:
             raise _too_deep()
         inner = (item for outer in level for item in (outer.values() if isinstance(outer, dict) else outer))
         level = [item for item in inner if isinstance(item, (list, dict))]
+
+
+def _not_json(text: str, error: json.JSONDecodeError) -> StrictJsonError:
+    """The refusal of bad syntax; what people write most is a comma after the last entry, which the reader finds too late."""
+    before = text[: error.pos].rstrip()
+    if before.endswith(",") and text[error.pos : error.pos + 1] in ("]", "}"):
+        line = before.count("\n") + 1
+        return StrictJsonError("not JSON: there is a comma after the last entry; remove it", line)
+    return StrictJsonError(f"not JSON: {error.msg} at column {error.colno}", error.lineno)
 
 
 def _too_deep() -> StrictJsonError:

@@ -60,7 +60,7 @@ def offer(request):
 def summary(request):
     printed = request.results_of_this_turn[-1].text
     recall, rank, empty = (figure(printed, name) for name in ("recall@5", "MRR@10", "no-result accuracy"))
-    coverage = re.search(r"^Coverage: (.*)$", printed, re.MULTILINE)[1]
+    coverage = re.search(r"^Coverage: (.*)$", printed, re.MULTILINE)[1].rstrip(";")
     step = re.search(r"^  1\. (.*)$", printed, re.MULTILINE)[1]
     return text(
         f"Coverage: {coverage}.\n"

@@ -318,7 +318,7 @@ def test_a_baseline_within_the_interval_of_the_best_makes_the_labels_easy(desk):
     # keyword and grep find both at rank 1: MRR 1.000 each. title finds nothing.
     sentence = easy_sentence(report)
     assert sentence is not None
-    assert sentence.startswith("easy labels: grep 1.000 in MRR@10, within the interval of the best, keyword 1.000 (")
+    assert sentence.startswith("easy labels: grep 1.000 in MRR@10, not below the interval of keyword 1.000 (")
     assert "easy labels: grep" in text_report(report, saved=None)
     assert "easy labels: grep" in markdown_report(report)
     assert easy_sentence(replace(report, runs=(report.runs[0], report.runs[2]))) is None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from typing import NoReturn
 
 from vault_eval.errors import UsageError
@@ -12,7 +14,9 @@ class Parser(argparse.ArgumentParser):
     """No abbreviations; a wrong option is a UsageError that names the command's help."""
 
     def __init__(self, command: str, description: str) -> None:
-        super().__init__(prog=command, description=description, allow_abbrev=False)
+        script = os.path.basename(sys.argv[0])
+        prog = script if script == "evaluate-retrieval.py" else f"vault-eval.py {command}"
+        super().__init__(prog=prog, description=description, allow_abbrev=False)
         self.add_argument(
             "--data", metavar="DIR", help="where indexes, reports and settings are kept (default: the user data folder)"
         )

@@ -29,7 +29,7 @@ from vault_eval.vault.location import refuse_inside_vault, vault_id, vault_root
 def run(argv: list[str]) -> int:
     """The exit code of `bench` with these arguments."""
     options = parser().parse_args(argv)
-    gates = [parse_gate(text) for text in options.fail_under]
+    gates = [parse_gate(text, options.top) for text in options.fail_under]
     if options.fixture:
         return _fixture(options, gates)
     if options.vault is None:
@@ -109,8 +109,8 @@ def _fixture(options: argparse.Namespace, gates: list[Gate]) -> int:
     from vault_eval.fixture_mode import run_fixture
 
     data = launcher.data_folder(options.data)
-    print("vault-eval: measuring the shipped example (10 notes, 14 queries) in a temporary folder", file=sys.stderr, flush=True)
     launcher.ensure(tuple(launcher.RUNTIME_PACKAGES), may_install=True, data=data, command="bench")
+    print("vault-eval: measuring the shipped example (10 notes, 14 queries) in a temporary folder", file=sys.stderr, flush=True)
     launcher.precompile(data)
     report, root = run_fixture(_request(options), clock())
     return _finish(report, options, gates, root, None)

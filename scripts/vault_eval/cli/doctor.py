@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import platform
+import shlex
 import sys
 
 from vault_eval import __version__, launcher
 from vault_eval.cli.arguments import Parser, add_vault
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import IndexUnusableError
-from vault_eval.index.commands import build_command
+from vault_eval.index.commands import build_command, fresh_command
 from vault_eval.index.options import IndexOptions
 from vault_eval.index.seal import open_index
 from vault_eval.vault.location import vault_id, vault_root
@@ -64,4 +65,5 @@ def _index(vault: str, index: str | None, data_option: str | None, data: str) ->
         return IndexUnusableError.exit_code
     with opened:
         print(f"index: {opened.page_count:,} notes, {opened.chunks:,} chunks, whole ({sha256[:12]}), in {folder}")
+        print("  whether it is fresh: " + shlex.join([*fresh_command(root), *(["--index", index] if index else [])]))
     return _ALL_WELL

@@ -14,7 +14,9 @@ from vault_eval import launcher
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
 from vault_eval.cli.printing import print_json, print_list
 from vault_eval.data_folder import DataFolder
+from vault_eval.errors import IndexUnusableError
 from vault_eval.index.build import BuildResult, build_index, no_progress
+from vault_eval.index.commands import advice_to_build, build_command
 from vault_eval.index.freshness import compare_with_vault
 from vault_eval.index.options import IndexOptions, checked_options, options_from_json
 from vault_eval.index.states import read_states
@@ -98,7 +100,11 @@ def _remembered(data: DataFolder, vault: str) -> IndexOptions:
 
 
 def _check(options: argparse.Namespace, folder: str, vault: str, data: DataFolder) -> int:
-    index, sha256 = open_index(folder, vault, verify=True)
+    try:
+        index, sha256 = open_index(folder, vault, verify=True)
+    except IndexUnusableError as error:
+        line = build_command(vault_root(options.vault), _remembered(data, vault), index=options.index, data=options.data)
+        raise IndexUnusableError(advice_to_build(str(error), line)) from None
     with index, open_snapshot(options.vault, _remembered(data, vault).exclude) as snapshot:
         found = compare_with_vault(snapshot.listing, index, read_states(folder, sha256), snapshot.pages)
     kinds = (("added", found.added), ("changed", found.changed), ("removed", found.removed))
@@ -138,7 +144,9 @@ def _print(options: argparse.Namespace, result: BuildResult, snapshot: VaultSnap
     print_list(lines, _ALL)
     for warning in snapshot.listing.warnings:
         print(f"vault-eval: {for_terminal(warning)}", file=sys.stderr)
-    if not result.unchanged:
+    if not result.pages:
+        print("No notes are in it: is this the folder that holds them?", file=sys.stderr)
+    elif not result.unchanged:
         print(f"Next: python3 {shlex.quote(_script())} bench --vault {shlex.quote(snapshot.root)} --queries YOUR-LABELS.json")
 
 

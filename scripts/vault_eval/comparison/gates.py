@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from vault_eval.errors import UsageError
+from vault_eval.limits import DEPTH_DEFAULT_PAGES
 from vault_eval.metrics.catalogue import metrics_for
 from vault_eval.metrics.score import MetricValue
 
 DEFAULT_METRIC = "recall@5"
 Outcome: TypeAlias = Literal["passed", "failed", "undecided"]
-_GATE = re.compile(r"(?:(?P<spec>.+):)?(?:(?P<metric>[a-z_]+(?:@[0-9]+)?)=)?(?P<limit>[^=:]+)")
+_GATE = re.compile(r"(?:(?P<spec>.+):)?(?:(?P<metric>[A-Za-z_]+(?:@[0-9]+)?)=)?(?P<limit>[^=:]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class GatedRun(Protocol):
         """How many queries the searcher failed on."""
 
 
-def parse_gate(text: str) -> Gate:
+def parse_gate(text: str, depth: int = DEPTH_DEFAULT_PAGES) -> Gate:
     """A gate from `[SPEC:][METRIC=]V`; V alone is for recall@5. Raises UsageError unless V lies within 0 and 1."""
     found = _GATE.fullmatch(text)
     try:
@@ -59,8 +60,11 @@ def parse_gate(text: str) -> Gate:
         limit = math.nan
     if found is None or not 0 <= limit <= 1:
         raise UsageError(f"--fail-under {text!r}: write METRIC=V, such as recall@5=0.8, with V from 0 to 1")
-    metric = found["metric"] or DEFAULT_METRIC
-    if metric in {one.name for one in metrics_for() if one.is_cost}:
+    metric = (found["metric"] or DEFAULT_METRIC).lower()
+    known = {one.name: one for one in metrics_for(depth)}
+    if metric not in known:
+        raise UsageError(f"--fail-under {text!r}: there is no metric {metric!r}; there are {', '.join(known)}")
+    if known[metric].is_cost:
         raise UsageError(f"--fail-under {text!r}: of {metric} less is better, so a least value says nothing; gate another metric")
     return Gate(text, found["spec"], metric, limit)
 

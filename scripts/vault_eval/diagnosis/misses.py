@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from vault_eval.diagnosis.causes import CAUSES
 from vault_eval.diagnosis.records import Diagnosis, Miss, Rival, SearchedPages, Wanted
+from vault_eval.index.terms import is_run
 from vault_eval.model import Ranking
 from vault_eval.retrievers.protocol import Counterfactual, Explains, Imagines, PageEvidence
 
@@ -81,5 +82,6 @@ def _counterfactuals(miss: Miss) -> tuple[Counterfactual, ...]:
 
 
 def _best_word(imagined: tuple[Counterfactual, ...]) -> str:
-    best = min(imagined, key=lambda one: one.rank, default=None)
+    # A run cut from a script without blanks is no word that somebody could write.
+    best = min((one for one in imagined if not is_run(one.term)), key=lambda one: one.rank, default=None)
     return f"; rank {best.rank:,} if that section contained {best.term!r}" if best is not None else ""

@@ -18,6 +18,11 @@ def build_command(vault: str, options: IndexOptions, *, index: str | None, data:
     return " ".join(map(shlex.quote, words))
 
 
+def fresh_command(vault: str) -> list[str]:
+    """The words that say whether a vault's index is fresh."""
+    return ["python3", _SCRIPT, "index", "--check", "--vault", vault]
+
+
 def advice_to_build(problem: str, command: str) -> str:
     """What is wrong with an index, and the one line that mends it, last."""
     return f"{problem}\nBuild it with this command; it reads the vault and writes outside it:\n  {command}"

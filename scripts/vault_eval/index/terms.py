@@ -192,6 +192,11 @@ def _grams(run: str) -> list[str]:
     return [run[start : start + size] for size in range(1, _GRAM_MAX_CHARACTERS + 1) for start in range(last - size + 1)]
 
 
+def is_run(term: str) -> bool:
+    """Whether a term was cut from a script without blanks, and so is no word of its own."""
+    return bool(term) and _is_unspaced(term[0])
+
+
 def _is_unspaced(letter: str) -> bool:
     return _UNSPACED_LETTER.match(letter) is not None
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from vault_eval.diagnosis.misses import Diagnosis, Rival
 from vault_eval.limits import METRIC_CUTOFF_PAGES
+from vault_eval.reports import wording
 from vault_eval.reports.document import QueryRow
 from vault_eval.retrievers.protocol import PageEvidence, TermEvidence
 
@@ -66,7 +67,7 @@ def rivals_of(row: QueryRow) -> tuple[Rival, ...]:
 
 def with_words(missed: Diagnosis) -> str | None:
     """`rank 3 with 'backup' added after line 9`, for each word that was tried, the best first; None where none was."""
-    tried = sorted(missed.counterfactuals, key=lambda one: one.rank)
+    tried = sorted(wording.writable(missed.counterfactuals), key=lambda one: one.rank)
     if not tried:
         return None
     return "with one word more: " + ", ".join(f"rank {one.rank:,} with {one.term!r} after line {one.after_line}" for one in tried)

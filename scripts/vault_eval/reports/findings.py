@@ -18,6 +18,7 @@ HEADLINE_METRICS = ("recall@5", "mrr@10", "hit@5")
 GROUP_METRICS = ("recall@5", "mrr@10")
 _STRATA: dict[Stratum, str] = {"literal": "all of them", "partly": "some of them", "no shared term": "none of them"}
 _NO_DATA = MetricValue(None, 0, "no data")
+_EMPTIED_SHOWN_MAX = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +189,16 @@ def _ranking_notes(run: RunReport) -> Iterator[str]:
 def _index_notes(run: RunReport) -> Iterator[str]:
     index = run.index
     counts = (
-        (run.skipped_stale, "chunk", "left out of answers, since the page changed after it was indexed"),
+        (run.skipped_stale, "chunk", "left out of answers over all queries, since the page changed after it was indexed"),
         (run.stale_label_only, "page", "kept although the label property changed after it was indexed"),
         (index.skipped_malformed if index else 0, "malformed record", "of the index left out"),
         (index.skipped_undecodable if index else 0, "record", "of the index left out: the page is not UTF-8"),
     )
     yield from (f"{wording.counted(number, noun)} {what}" for number, noun, what in counts if number)
+    emptied = [row.id for row in run.rows if row.status == "negative" and not row.ranking and row.stale_chunks]
+    if emptied:
+        named = ", ".join(emptied[:_EMPTIED_SHOWN_MAX])
+        yield f"no-result accuracy is flattered by stale pages: {named} found nothing only since they were left out"
 
 
 def _latency(name: str, summary: LatencySummary, beside: str | None) -> Latency:

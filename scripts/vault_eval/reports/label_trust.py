@@ -83,13 +83,13 @@ def easy_sentence(report: Report) -> str | None:
         return None
     best, value = max(others, key=lambda one: one[1].value or 0.0)
     low = value.interval.low if value.interval is not None else value.value or 0.0
-    near = [
-        f"{run.retriever.name} {one.value:.3f}" for run, one in _values(report) if _is_baseline(run) and (one.value or 0.0) >= low
-    ]
+    high = value.interval.high if value.interval is not None else value.value or 0.0
+    baselines = [(run.retriever.name, one.value or 0.0) for run, one in _values(report) if _is_baseline(run)]
+    near = [f"{name} {one:.3f}{' (above it)' if one > high else ''}" for name, one in baselines if one >= low]
     if not near:
         return None
     return (
-        f"easy labels: {' and '.join(near)} in {wording.metric_label(EASY_METRIC)}, within the interval of the best, "
+        f"easy labels: {' and '.join(near)} in {wording.metric_label(EASY_METRIC)}, not below the interval of "
         f"{best.retriever.name} {value.value:.3f} ({wording.interval_text(value)}): these labels are too easy, or too few, "
         "to tell them apart"
     )

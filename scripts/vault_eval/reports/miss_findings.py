@@ -91,7 +91,7 @@ def best_edits(run: RunReport, names: Container[CauseName]) -> tuple[Edit, ...]:
     ranks: dict[tuple[str, str], list[int]] = {}
     for row in run.rows:
         for one in row.diagnosis:
-            for would in one.counterfactuals if one.cause in names else ():
+            for would in wording.writable(one.counterfactuals) if one.cause in names else ():
                 if would.rank <= METRIC_CUTOFF_PAGES:
                     ranks.setdefault((one.page, would.term), []).append(would.rank)
     edits = [Edit(page, term, tuple(sorted(found))) for (page, term), found in ranks.items()]

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 
 from vault_eval.diagnosis.causes import CAUSES
 from vault_eval.diagnosis.misses import Diagnosis
+from vault_eval.index.terms import is_run
 from vault_eval.metrics.latency import LatencySummary
 from vault_eval.metrics.score import MetricValue
 from vault_eval.reports.document import Counts, Coverage, QueryRow, RowStatus
+from vault_eval.retrievers.protocol import Counterfactual
 
 NOTHING = "–"
 SOME_MAX = 12
@@ -167,3 +169,8 @@ def outcome(row: QueryRow, cutoff: int) -> str:
     if not missed:
         return "found" if len(row.expected) == 1 else f"found all {len(row.expected)}"
     return "missed" if len(row.expected) == 1 else f"missed {len(missed)} of {len(row.expected)}"
+
+
+def writable(tried: Sequence[Counterfactual]) -> tuple[Counterfactual, ...]:
+    """Those whose term is a word that somebody could write; runs cut from scripts without blanks stay in the JSON alone."""
+    return tuple(one for one in tried if not is_run(one.term))

@@ -30,7 +30,12 @@ def parse_target(text: str) -> Target:
         return _markdown_target(path, fragment)
     if path[-4:].lower() == ".pdf":
         return _pdf_target(path, fragment)
-    raise TargetError(f"the path {quoted(path)} is neither Markdown (.md) nor PDF (.pdf), so it can never be found; name a note")
+    hint = "name a note"
+    if path.startswith("[["):
+        hint = "links work in label notes only: write the path"
+    elif "." not in path.rpartition("/")[2]:
+        hint = f"for a note write {quoted(path + '.md')}"
+    raise TargetError(f"the path {quoted(path)} is neither Markdown (.md) nor PDF (.pdf), so it can never be found; {hint}")
 
 
 def split_fragment(text: str) -> tuple[str, str | None]:
