@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -67,3 +68,12 @@ def test_an_unknown_miss_names_those_there_are(saved, capsys):
 def test_a_saved_report_is_rendered_again(saved, form, capsys):
     assert main(["report", str(saved), "--format", form], script="x") == 0
     assert "lifting heavy freight" in capsys.readouterr().out
+
+
+def test_a_message_never_hands_a_control_character_to_the_terminal(saved, tmp_path, capsys):
+    whole = json.loads(saved.read_text(encoding="utf-8"))
+    whole["runs"][0]["groups"]["category"]["\x1b[31mred\x9b"] = {"recall@1": {"value": "x"}}
+    damaged = tmp_path / "damaged.json"
+    damaged.write_text(json.dumps(whole), encoding="utf-8")
+    assert main(["report", str(damaged)], script="x") == UsageError.exit_code
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", capsys.readouterr().err)

@@ -72,3 +72,10 @@ def _places(value, before=()):
     for key, item in entries:
         yield (*before, key)
         yield from _places(item, (*before, key))
+
+
+def test_a_report_without_runs_is_refused(saved, tmp_path):
+    damaged = tmp_path / "damaged.json"
+    damaged.write_text(json.dumps({**json.loads(saved.read_text(encoding="utf-8")), "runs": []}), encoding="utf-8")
+    with pytest.raises(UsageError, match="at least one run"):
+        read_report(str(damaged))

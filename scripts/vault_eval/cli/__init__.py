@@ -33,7 +33,7 @@ def main(argv: list[str], *, script: str) -> int:
     try:
         return _dispatch(argv, os.path.basename(script))
     except VaultEvalError as error:
-        _say(f"vault-eval: {error}")
+        _say(_shown(error))
         return error.exit_code
     except KeyboardInterrupt:
         _say("vault-eval: stopped; nothing was left half written")
@@ -43,6 +43,13 @@ def main(argv: list[str], *, script: str) -> int:
             return _without_output(error)
         _say(_fault(error, argv))
         return EXIT_FAULT
+
+
+def _shown(error: VaultEvalError) -> str:
+    """The message, line by line without a character that a terminal would obey: names and texts of others may stand in it."""
+    from vault_eval.reports.escaping import for_terminal
+
+    return "\n".join(map(for_terminal, f"vault-eval: {error}".split("\n")))
 
 
 def _dispatch(argv: list[str], script: str) -> int:

@@ -24,6 +24,7 @@ from vault_eval.reports.document import CUTOFFS, QueryRow, Report, RowStatus, Ru
 from vault_eval.retrievers.protocol import Counterfactual, PageEvidence, TermEvidence
 from vault_eval.significance.intervals import Interval
 from vault_eval.strict_json import JsonValue
+from vault_eval.vault.paths import quoted
 from vault_eval.vault.reader import read_outside
 
 REPORT_NAME = "report.json"
@@ -58,7 +59,7 @@ class _Node:
     def __getitem__(self, key: str) -> _Node:
         if not isinstance(self.value, dict) or key not in self.value:
             raise self.refused(f"an object with the key {key!r}")
-        return _Node(self.value[key], f"{self.place}: {key}")
+        return _Node(self.value[key], f"{self.place}: {key if key.isprintable() else quoted(key)}")
 
     def get(self, key: str) -> _Node | None:
         return self[key] if isinstance(self.value, dict) and key in self.value else None
@@ -126,7 +127,7 @@ def _report(top: _Node) -> Report:
         unavailable=top["scope"]["unavailable"].texts(),
         warnings=top["warnings"].texts(),
         coverage=document.Coverage(*(covered[name].whole() for name in ("gold_pages", "exist", "in_scope", "indexed", "fresh"))),
-        runs=tuple(_run(run) for run in top["runs"].items()),
+        runs=_runs(top["runs"]),
         timing=document.Timing(
             timing["started"].text(),
             {name: node.text() for name, node in timing["environment"].members()},
@@ -135,6 +136,13 @@ def _report(top: _Node) -> Report:
         fixture=_fixture(fixture) if fixture is not None else None,
         label_findings=_label_findings(top["label_findings"]),
     )
+
+
+def _runs(node: _Node) -> tuple[RunReport, ...]:
+    runs = tuple(_run(run) for run in node.items())
+    if not runs:
+        raise node.refused("at least one run")
+    return runs
 
 
 def _fixture(node: _Node) -> document.Fixture:
