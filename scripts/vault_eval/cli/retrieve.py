@@ -89,5 +89,5 @@ def _answer(searcher: Searcher, reader: FolderReader, query: str, depth: int, *,
 
 def _contributions(searcher: Searcher, terms: list[str], chunk: int) -> list[dict[str, object]]:
     """What each query term adds to the score, in query order: they sum to it."""
-    columns = zip(terms, searcher.frequencies(terms, chunk), searcher.contributions(terms, chunk), strict=True)
-    return [{"term": term, "tf": tf, "contribution": contribution} for term, tf, contribution in columns]
+    scores = searcher.term_scores(terms, chunk)
+    return [{"term": one.term, "tf": one.tf, "contribution": one.contribution} for one in scores]

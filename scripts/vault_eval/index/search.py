@@ -98,19 +98,7 @@ class Searcher:
 
     def contributions(self, terms: Sequence[str], chunk: int) -> list[float]:
         """What each query term adds to one chunk, in query order; 0.0 where the chunk does not hold it."""
-        norm = self._norms()[chunk]
-        chunks = self._chunks
-        known = self._postings
-        added: list[float] = []
-        for term in terms:
-            postings = known[term] if term in known else self.postings(term)
-            at = bisect_left(chunks, chunk, postings.start, postings.end) if postings is not None else 0
-            if postings is not None and at < postings.end and chunks[at] == chunk:
-                tf = self._counts[at]
-                added.append(postings.weight * tf / (tf + norm))
-            else:
-                added.append(0.0)
-        return added
+        return [one.contribution for one in self.term_scores(terms, chunk)]
 
     def frequencies(self, terms: Sequence[str], chunk: int) -> list[int]:
         """How often one chunk holds each query term, in query order."""
