@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from vault_eval import strict_json
 from vault_eval.atomic_file import make_private_folder, write_atomically
+from vault_eval.digests import sha256_hex
 from vault_eval.errors import UsageError
 from vault_eval.strict_json import JsonValue
 
@@ -27,6 +28,10 @@ class DataFolder(NamedTuple):
     def index_folder(self, vault: str) -> str:
         """The folder of a vault's own index; `vault` is the vault's id."""
         return os.path.join(self.root, "indexes", vault)
+
+    def variant_folder(self, vault: str, options: Mapping[str, object]) -> str:
+        """The folder of another index of the same vault, built with these options."""
+        return os.path.join(self.root, "variants", vault, sha256_hex(strict_json.dumps(options).encode())[:16])
 
     def reports_folder(self, vault: str) -> str:
         """The folder of a vault's reports, one folder below it each, named by UTC time."""

@@ -48,9 +48,16 @@ class MissingPackageError(VaultEvalError):
 
 
 class IndexUnusableError(VaultEvalError):
-    """The index is missing, corrupt, of another version or of another vault; nothing was created."""
+    """The index is missing, corrupt, of another version or of another vault; nothing was created.
+
+    `says_remedy`: the message names what mends it; else that is to build the vault's own index.
+    """
 
     exit_code = 10
+
+    def __init__(self, message: str, *, says_remedy: bool = False) -> None:
+        super().__init__(message)
+        self.says_remedy = says_remedy
 
 
 class GateUndecidedError(VaultEvalError):

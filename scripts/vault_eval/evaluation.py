@@ -14,19 +14,19 @@ from datetime import datetime, timezone
 from vault_eval.diagnosis.label_findings import Examined, label_findings
 from vault_eval.diagnosis.misses import Diagnosis, SearchedPages, Wanted, diagnose
 from vault_eval.diagnosis.query_terms import QueryTerms, query_terms
-from vault_eval.errors import UsageError
 from vault_eval.index.commands import retrieve_command
-from vault_eval.inputs import Inputs, Request, open_inputs
+from vault_eval.inputs import Inputs, open_inputs
 from vault_eval.labels.eligibility import SettledLabel
 from vault_eval.limits import DEPTH_DEFAULT_PAGES
 from vault_eval.model import Label, Ranking, Run
-from vault_eval.rankings.cold import ColdTimes, cold_sample, time_cold
+from vault_eval.rankings.cold import ColdTimes, beside_interpreters, cold_sample, time_cold
 from vault_eval.rankings.runner import run_queries
 from vault_eval.reports.assembly import assembled, environment, run_timing
 from vault_eval.reports.document import QueryRow, Report, Timing
 from vault_eval.reports.json_report import report_value
 from vault_eval.reports.summary import coverage, run_report
-from vault_eval.retrievers.protocol import Explains, Retriever, WarmOnly
+from vault_eval.request import Request
+from vault_eval.retrievers.protocol import ColdOnly, Explains, Retriever, WarmOnly
 from vault_eval.strict_json import JsonValue
 
 
@@ -52,14 +52,13 @@ def run_quality(
 ) -> dict[str, JsonValue]:
     """The report (`vault-eval.report.v1`) of one evaluation as plain values; `settings` are further fields of Request.
 
+    With `product_root`, the checkout of claude-obsidian, that product's own search is measured instead of the native index.
     Raises VaultEvalError, whose `exit_code` says the kind; never prints, never exits, writes nothing.
     """
-    if product_root is not None:
-        raise UsageError(
-            "product_root: another product's own search cannot be measured yet; leave it out to measure the native index"
-        )
     queries = (query_file,) if isinstance(query_file, str) else tuple(query_file)
-    request = replace(Request(vault, queries, depth=top_k), **settings)  # type: ignore[arg-type]
+    searchers = ("keyword",) if product_root is None else ("claude-obsidian",)
+    request = Request(vault, queries, searchers, top_k, product_root=product_root)
+    request = replace(request, **settings)  # type: ignore[arg-type]
     return report_value(evaluate(request, clock()))
 
 
@@ -86,7 +85,8 @@ def evaluate(request: Request, clock: Clock) -> Report:
 def _diagnoser(run: Run, searcher: Retriever, inputs: Inputs) -> Callable[[QueryRow, str, Wanted], Diagnosis]:
     """Why a gold page of a row was missed, for the pages of this vault and what the searcher can tell."""
     listing = inputs.vault.listing
-    skipped = {one.path: one.reason for one in listing.skipped} | dict(inputs.freshness.left_out)
+    left_out = inputs.freshness.left_out if searcher.index() is not None else {}
+    skipped = {one.path: one.reason for one in listing.skipped} | dict(left_out)
     pages = SearchedPages({one.path: one.reason for one in listing.excluded}, skipped, inputs.text)
     explains = searcher if isinstance(searcher, Explains) else None
     return lambda row, page, wanted: diagnose(
@@ -119,5 +119,8 @@ def _look_at_terms(searcher: Retriever, settled: Sequence[SettledLabel]) -> Call
 def _time_cold(run: Run, searcher: Retriever, inputs: Inputs, request: Request, clock: Clock) -> ColdTimes:
     if isinstance(searcher, WarmOnly):
         return ColdTimes({}, ())
-    command = retrieve_command(inputs.vault.root, run.retriever.name, request.depth, index=request.index, data=request.data)
+    if isinstance(searcher, ColdOnly):
+        return beside_interpreters(run.elapsed_ms, request.cold_samples, clock.now_ns)
+    places = {"index": request.index, "data": request.data}
+    command = retrieve_command(inputs.vault.root, run.retriever.name, request.depth, **places, no_rerank=request.no_rerank)
     return time_cold(cold_sample(inputs.asked, request.cold_samples), command, clock.now_ns)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UsageError
 from vault_eval.evaluation import Clock, evaluate
-from vault_eval.inputs import Request
+from vault_eval.request import Request
 from vault_eval.index.build import build_index, no_progress
 from vault_eval.index.options import IndexOptions
 from vault_eval.limits import NOTE_MAX_BYTES

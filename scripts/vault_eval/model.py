@@ -91,6 +91,8 @@ class Candidates:
     stale_pages: tuple[str, ...]
     label_only_pages: tuple[str, ...]
     exhausted: bool  # the searcher could not be asked for more, although fewer than `depth` pages were found
+    scores: tuple[float, ...] = ()  # those of `usable`, where the searcher tells them
+    before: tuple[str, ...] = ()  # `usable` in the order that a reranker was given
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ class Ranking:
     candidates: Candidates | None = None
     error: str | None = None
     label_hits_removed: int = 0  # hits on label notes, taken out: labels may not answer their own queries
+    outside_vault: int = 0  # answers that name no page of the vault, taken out
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,4 +138,4 @@ class Run:
     index: IndexDescription | None
     depth: int
     rankings: Mapping[str, Ranking]
-    warm_ms: Mapping[str, float] = field(default_factory=dict)
+    elapsed_ms: Mapping[str, float] = field(default_factory=dict)  # what each answer took, as its asker waits for it

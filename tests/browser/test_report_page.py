@@ -324,7 +324,7 @@ def test_several_runs_are_told_apart_without_colour(open_report, reports):
 def test_the_shipped_fixture_is_opened_without_complaint(open_report):
     from vault_eval.evaluation import clock
     from vault_eval.fixture_mode import run_fixture
-    from vault_eval.inputs import Request
+    from vault_eval.request import Request
 
     report, _ = run_fixture(Request(vault="", cold_samples=0), clock())
     tab = open_report(report)

@@ -13,7 +13,7 @@ from vault_eval.cli.printing import print_list
 from vault_eval.errors import UsageError
 from vault_eval.evaluation import clock
 from vault_eval.fixture_mode import run_fixture
-from vault_eval.inputs import Request
+from vault_eval.request import Request
 from vault_eval.limits import TERMINAL_TEXT_MAX_CHARACTERS
 from vault_eval.reports.json_report import report_text
 

@@ -15,7 +15,7 @@ from vault_eval.evaluation import clock, evaluate
 from vault_eval.index.build import build_index, no_progress
 from vault_eval.index.options import IndexOptions
 from vault_eval.index.terms import is_run
-from vault_eval.inputs import Request
+from vault_eval.request import Request
 from vault_eval.reports.document import QueryRow, Report
 from vault_eval.reports.json_report import report_text
 from vault_eval.reports.miss_findings import best_edits, next_steps

@@ -41,7 +41,7 @@ def test_every_query_is_asked_once_after_one_untimed_warm_up():
     run = run_queries(fake, [label("a", "tides"), label("b", "moon")], 10, clock.__next__)
     assert fake.asked == [("tides", 10), ("tides", 10), ("moon", 10)]
     # 2,500,000 ns are 2.5 ms; 500 ns are 0.0005 ms.
-    assert run.warm_ms == {"a": 2.5, "b": 0.0005}
+    assert run.elapsed_ms == {"a": 2.5, "b": 0.0005}
     assert list(run.rankings) == ["a", "b"]
     assert run.rankings["b"].pages[0].page == "moon.md"
     assert (run.retriever.name, run.index, run.depth) == ("fake", None, 10)
@@ -50,7 +50,7 @@ def test_every_query_is_asked_once_after_one_untimed_warm_up():
 def test_no_labels_ask_nothing():
     fake = Fake()
     run = run_queries(fake, [], 10, itertools.count().__next__)
-    assert (fake.asked, run.rankings, run.warm_ms) == ([], {}, {})
+    assert (fake.asked, run.rankings, run.elapsed_ms) == ([], {}, {})
 
 
 def test_failure_of_one_query_is_kept_as_an_error_and_the_rest_go_on():

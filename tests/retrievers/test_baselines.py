@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from vault_eval.errors import UsageError
 from vault_eval.retrievers import grep as grep_module
 from vault_eval.retrievers.protocol import Explains, Retriever, RetrieverContext, WarmOnly
-from vault_eval.retrievers.select import open_retriever
-from vault_eval.retrievers.spec import is_free_baseline, parse_specs
+from vault_eval.retrievers.select import needs_index, open_retriever
+from vault_eval.retrievers.spec import FREE_BASELINES, parse_specs
 from vault_eval.vault.snapshot import open_snapshot
 
 NOTES = {
@@ -134,9 +134,9 @@ def test_label_notes_are_no_result_and_nothing_is_indexed_or_explained(vault, sp
         assert not isinstance(made, Explains)
 
 
-def test_only_baselines_alone_need_no_index():
-    assert is_free_baseline(parse_specs(["title,grep", "random:seed=3"]))
-    assert not is_free_baseline(parse_specs(["title,keyword"]))
+def test_free_baselines_need_no_index_and_keyword_does():
+    assert not any(map(needs_index, parse_specs(FREE_BASELINES)))
+    assert all(map(needs_index, parse_specs(["keyword", "keyword:k1=2"])))
 
 
 @given(st.lists(st.text("ab c", max_size=12), max_size=6), st.text("ab c", max_size=8), st.integers(1, 7))

@@ -21,6 +21,7 @@ def refusal(*texts: str):
 
 
 PLAIN = ("keyword", "keyword", {})
+VARIANT = ("keyword:chunk-chars=1000,stem=english", "keyword", {"chunk-chars": "1000", "stem": "english"})
 TUNED = ("keyword:k1=1.2,b=0.5", "keyword", {"k1": "1.2", "b": "0.5"})
 
 
@@ -39,6 +40,9 @@ TUNED = ("keyword:k1=1.2,b=0.5", "keyword", {"k1": "1.2", "b": "0.5"})
             [("keyword:k1=1", "keyword", {"k1": "1"}), ("keyword:k1=2", "keyword", {"k1": "2"})],
         ),
         (("keyword:k1=a=b",), [("keyword:k1=a=b", "keyword", {"k1": "a=b"})]),
+        (("keyword:k1,b=0.5",), [("keyword:k1,b=0.5", "keyword", {"k1": "", "b": "0.5"})]),
+        (("keyword:chunk-chars=1000,stem=english",), [VARIANT]),
+        (("hybrid+rerank,keyword",), [("hybrid+rerank", "hybrid+rerank", {}), PLAIN]),
     ],
 )
 def test_commas_part_specs_and_settings(texts, expected):
@@ -58,10 +62,37 @@ def test_unknown_searcher_is_refused_with_those_there_are(text):
 
 @pytest.mark.parametrize(
     ("text", "pair"),
-    [("keyword:", ""), ("keyword:k1", "k1"), ("keyword:k1=", "k1="), ("keyword:=2", "=2"), ("keyword:k1=1,k1=2", "k1=2")],
+    [("keyword:", ""), ("keyword:k1=", "k1="), ("keyword:=2", "=2"), ("keyword:k1=1,k1=2", "k1=2")],
 )
 def test_what_is_no_setting_is_refused(text, pair):
     assert refusal(text) == f"--retriever {text!r}: {pair!r} is no setting; write NAME=VALUE, each name once"
+
+
+def test_bare_word_where_a_number_belongs_is_refused():
+    (spec,) = parse_specs(["keyword:k1"])
+    with pytest.raises(UsageError, match=re.escape("k1='' is not allowed; k1 is a number from 0 to 100")):
+        bm25_parameters(spec)
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        ("run:a, b.trec", [("run:a, b.trec", "a, b.trec")]),
+        (
+            "keyword,command:rg -l {query},x=1,title",
+            [("keyword", ""), ("command:rg -l {query},x=1,title", "rg -l {query},x=1,title")],
+        ),
+        ("mcp:server --a=b,c", [("mcp:server --a=b,c", "server --a=b,c")]),
+        ("http:omnisearch,keyword", [("http:omnisearch,keyword", "omnisearch,keyword")]),
+    ],
+)
+def test_text_after_a_program_address_or_file_is_kept_whole(option, expected):
+    assert [(spec.text, spec.rest) for spec in parse_specs([option])] == expected
+
+
+def test_two_programs_are_two_configurations_and_the_same_one_twice_is_not():
+    assert len(parse_specs(["run:a.trec", "run:b.trec"])) == 2
+    assert "is given twice" in refusal("run:a.trec", "run:a.trec")
 
 
 @pytest.mark.parametrize(
@@ -78,7 +109,7 @@ def test_messages_are_bounded_and_escaped():
 
 
 def test_every_kind_has_its_module_and_one_way_to_write_it():
-    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", kind) for kind in kinds())
+    assert all(re.fullmatch(r"[a-z0-9]+([-+][a-z0-9]+)*", kind) for kind in kinds())
     assert not {"protocol", "select", "spec"} & set(kinds())
     assert list(kinds()) == sorted(kinds())
 
@@ -110,7 +141,7 @@ def test_bm25_parameters_are_those_given_or_the_defaults():
     assert bm25_parameters(Spec("keyword:k1=1.2,b=0", "keyword", {"k1": "1.2", "b": "0"})) == (1.2, 0.0)
     with pytest.raises(UsageError, match="b is a number from 0 to 1"):
         bm25_parameters(Spec("keyword:b=2", "keyword", {"b": "2"}))
-    with pytest.raises(UsageError, match="no setting 'c'; it has k1, b"):
+    with pytest.raises(UsageError, match="no setting 'c'; it has k1, b, chunk-chars"):
         bm25_parameters(Spec("keyword:c=2", "keyword", {"c": "2"}))
 
 

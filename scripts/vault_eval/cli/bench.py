@@ -14,7 +14,7 @@ from vault_eval.comparison.gates import Gate, decide, exit_code, parse_gate
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import MissingPackageError, UsageError, VaultEvalError
 from vault_eval.evaluation import clock, evaluate
-from vault_eval.inputs import Request
+from vault_eval.request import Request
 from vault_eval.limits import COLD_SAMPLES_DEFAULT_QUERIES, DEPTH_DEFAULT_PAGES, LABEL_QUERIES_MAX
 from vault_eval.metrics.score import MetricValue
 from vault_eval.labels.sources import NOTE_PREFIX, PROPERTY_PREFIX
@@ -23,6 +23,7 @@ from vault_eval.reports.json_report import report_text
 from vault_eval.reports.markdown_report import markdown_report
 from vault_eval.reports.save import check_destination, save_report, save_to_history
 from vault_eval.reports.text_report import text_report
+from vault_eval.variants import build_variants, varied
 from vault_eval.vault.location import refuse_inside_vault, vault_id, vault_root
 
 
@@ -56,6 +57,10 @@ def parser() -> Parser:
     add = made.add_argument
     add("--queries", metavar="SOURCE", action="append", default=[], help="a label file, note:FOLDER/NOTE.md; may be repeated")
     add("--retriever", "-r", metavar="SPEC", action="append", default=[], help="what to measure, such as keyword:k1=1.2,b=0.5")
+    add("--vary", "--strategy", metavar="KEY=V,V", action="append", default=[], help="the first one with one setting changed")
+    add("--product-root", metavar="DIR", help="a checkout of claude-obsidian; alone it means --retriever claude-obsidian")
+    add("--no-rerank", action="store_true", help="hybrid+rerank answers as hybrid does")
+    add("--allow-remote", action="store_true", help="let a searcher that is named ask other machines than this one")
     add("--top", "-k", metavar="N", type=whole_number, default=DEPTH_DEFAULT_PAGES, help="pages asked for a query, 10 to 1,000")
     add("--out", "-o", metavar="PATH", help="write the report: NAME.json, NAME.md, NAME.html, or a folder for all three")
     add("--format", choices=["text", "json", "markdown"], default="text", help="what is printed")
@@ -85,20 +90,27 @@ def _request(options: argparse.Namespace) -> Request:
     return Request(
         vault=options.vault,
         queries=tuple(options.queries),
-        retrievers=tuple(options.retriever) or ("keyword",),
+        retrievers=tuple(options.retriever) or (("claude-obsidian",) if options.product_root else ("keyword",)),
         depth=options.top,
         data=options.data,
         index=options.index,
         collection=options.collection,
         split=None if options.split == "all" else options.split,
         cold_samples=options.cold_samples,
+        product_root=options.product_root,
+        allow_remote=options.allow_remote,
+        no_rerank=options.no_rerank,
     )
 
 
 def _measured(options: argparse.Namespace, data: str) -> Report:
     """The report; where a note must be read and this interpreter lacks the packages, the private environment goes on."""
     try:
-        return evaluate(_request(options), clock())
+        request = _request(options)
+        if options.vary:
+            request = varied(request, options.vary)
+            build_variants(request)
+        return evaluate(request, clock())
     except MissingPackageError:
         # It is never built here: ensure says how, starts anew in it, or returns where something else is missing.
         launcher.ensure(tuple(launcher.RUNTIME_PACKAGES), may_install=False, data=data, command="bench")

@@ -18,6 +18,14 @@ def build_command(vault: str, options: IndexOptions, *, index: str | None, data:
     return " ".join(map(shlex.quote, words))
 
 
+def vary_command(vault: str, queries: Sequence[str], changes: Sequence[str], *, data: str | None) -> str:
+    """The line that builds the indexes of such changes beside the standing one, and measures them."""
+    named = [word for source in queries for word in ("--queries", source)]
+    asked = [word for change in changes for word in ("--vary", change)]
+    words = ["python3", _SCRIPT, "bench", "--vault", vault, *_places(None, data), *named, *asked]
+    return " ".join(map(shlex.quote, words))
+
+
 def fresh_command(vault: str) -> list[str]:
     """The words that say whether a vault's index is fresh."""
     return ["python3", _SCRIPT, "index", "--check", "--vault", vault]
@@ -28,9 +36,12 @@ def advice_to_build(problem: str, command: str) -> str:
     return f"{problem}\nBuild it with this command; it reads the vault and writes outside it:\n  {command}"
 
 
-def retrieve_command(vault: str, spec: str, depth: int, *, index: str | None, data: str | None) -> Sequence[str]:
+def retrieve_command(
+    vault: str, spec: str, depth: int, *, index: str | None, data: str | None, no_rerank: bool = False
+) -> Sequence[str]:
     """The argument list that answers one query, which is to be added after `--`."""
-    return [sys.executable, "-I", _SCRIPT, "retrieve", "--vault", vault, *_places(index, data), "-r", spec, "--top", str(depth)]
+    words = [sys.executable, "-I", _SCRIPT, "retrieve", "--vault", vault, *_places(index, data), "-r", spec, "--top", str(depth)]
+    return [*words, "--no-rerank"] if no_rerank else words
 
 
 def _places(index: str | None, data: str | None) -> list[str]:

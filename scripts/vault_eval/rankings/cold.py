@@ -13,6 +13,7 @@ from vault_eval.limits import COLD_QUERY_MAX_SECONDS
 from vault_eval.model import Label
 
 _SAID_MAX_CHARACTERS = 300
+_BARE = (sys.executable, "-I", "-c", "pass")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,15 @@ def time_cold(labels: Sequence[Label], command: Sequence[str], clock_ns: Callabl
     queries: dict[str, float] = {}
     interpreter: list[float] = []
     for label in labels:
-        interpreter.append(_time([sys.executable, "-I", "-c", "pass"], clock_ns))
+        interpreter.append(_time(_BARE, clock_ns))
         queries[label.id] = _time([*command, "--", label.query], clock_ns)
     return ColdTimes(queries, tuple(interpreter))
+
+
+def beside_interpreters(queries: Mapping[str, float], samples: int, clock_ns: Callable[[], int]) -> ColdTimes:
+    """Times that each were a process's own already, beside those of at most `samples` bare interpreters."""
+    pairs = min(samples, len(queries))
+    return ColdTimes(queries, tuple(_time(_BARE, clock_ns) for _ in range(pairs)))
 
 
 def _time(command: Sequence[str], clock_ns: Callable[[], int]) -> float:

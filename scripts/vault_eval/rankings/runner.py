@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-
 from dataclasses import replace
 
 from vault_eval.model import Label, Ranking, Run
-from vault_eval.retrievers.protocol import Retriever
+from vault_eval.retrievers.protocol import ColdOnly, Retriever
 
 # Asked once without being timed: caches fill, files come into memory.
 _WARM_UP_QUERIES = 1
@@ -20,23 +19,23 @@ def run_queries(
     clock_ns: Callable[[], int],
     label_notes: frozenset[str] = frozenset(),
 ) -> Run:
-    """The ranking of every label's query by label id, with the milliseconds each took in this process.
+    """The ranking of every label's query by label id, with the milliseconds that each answer took.
 
     `clock_ns` is a monotonic clock in nanoseconds. `label_notes` are taken out of answers, which are asked for anew so that
     as many pages are left.
     """
-    for label in labels[:_WARM_UP_QUERIES]:
+    for label in labels[: 0 if isinstance(retriever, ColdOnly) else _WARM_UP_QUERIES]:
         retriever.search(label.query, depth)
     rankings: dict[str, Ranking] = {}
-    warm_ms: dict[str, float] = {}
+    elapsed_ms: dict[str, float] = {}
     for label in labels:
         started = clock_ns()
         rankings[label.id] = retriever.search(label.query, depth)
-        warm_ms[label.id] = (clock_ns() - started) / 1e6
+        elapsed_ms[label.id] = (clock_ns() - started) / 1e6
         if label_notes and any(ranked.page in label_notes for ranked in rankings[label.id].pages):
             more = retriever.search(label.query, depth + len(label_notes))
             rankings[label.id] = without_pages(more, label_notes, depth)
-    return Run(retriever.describe(), retriever.index(), depth, rankings, warm_ms)
+    return Run(retriever.describe(), retriever.index(), depth, rankings, elapsed_ms)
 
 
 def without_pages(ranking: Ranking, pages: frozenset[str], depth: int) -> Ranking:

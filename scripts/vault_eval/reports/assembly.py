@@ -7,13 +7,12 @@ import platform
 from collections.abc import Sequence
 
 from vault_eval import __version__
-from vault_eval.digests import sha256_of_lines
 from vault_eval.index.freshness import Freshness
 from vault_eval.metrics.latency import summary
 from vault_eval.model import LabelSet, Run
 from vault_eval.rankings.cold import ColdTimes
-from vault_eval.reports.document import Coverage, Report, RunReport, RunTiming, Timing
-from vault_eval.retrievers.protocol import Retriever, WarmOnly
+from vault_eval.reports.document import Coverage, Report, RunReport, RunTiming, Timing, snapshot_digest
+from vault_eval.retrievers.protocol import ColdOnly, Retriever, WarmOnly
 from vault_eval.vault.snapshot import VaultSnapshot
 
 _ADVISED_PAGES_MAX = 5
@@ -35,7 +34,7 @@ def assembled(
         tool_version=__version__,
         vault_name=os.path.basename(vault.root),
         vault_pages=len(vault.listing.notes),
-        snapshot_sha256=sha256_of_lines(f"{digest}  {page}" for page, digest in digests.items()),
+        snapshot_sha256=snapshot_digest(digests),
         page_digests=digests,
         label_sources=labels.sources,
         label_queries=len(labels.labels),
@@ -55,14 +54,17 @@ def environment() -> dict[str, str]:
 
 
 def run_timing(run: Run, cold: ColdTimes, searcher: Retriever) -> RunTiming:
-    """The times of one run: warm ones, and cold ones or why there are none."""
+    """The times of one run, warm and cold, and why a searcher has none of a kind."""
+    not_timed = {"cold": searcher.why_no_cold} if isinstance(searcher, WarmOnly) else {}
+    not_timed |= {"warm": searcher.why_no_warm} if isinstance(searcher, ColdOnly) else {}
+    warm_ms = {} if "warm" in not_timed else run.elapsed_ms
     return RunTiming(
-        run.warm_ms,
-        summary(run.warm_ms.values()),
+        warm_ms,
+        summary(warm_ms.values()),
         cold.queries,
         summary(cold.queries.values()),
         summary(cold.interpreter),
-        searcher.why_no_cold if isinstance(searcher, WarmOnly) else None,
+        not_timed,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from vault_eval.diagnosis.label_findings import LabelFindings
 from vault_eval.diagnosis.misses import Diagnosis, Rival
 from vault_eval.diagnosis.query_terms import QueryTerms, Stratum
+from vault_eval.digests import sha256_of_lines
 from vault_eval.metrics.judged_query import JudgedPlace
 from vault_eval.metrics.latency import LatencySummary
 from vault_eval.metrics.score import MetricValue
@@ -71,6 +72,8 @@ class QueryRow:
     split: str | None = None
     terms: QueryTerms = field(default_factory=QueryTerms)
     places: tuple[JudgedPlace, ...] = ()  # gold headings, blocks and PDF pages of a scored query
+    outside_vault: int = 0  # answers that name no page of the vault, left out
+    grades: Mapping[str, int] = field(default_factory=dict)  # page of a scored query -> its judged grade, where labels grade
 
     @property
     def is_answered(self) -> bool:
@@ -174,7 +177,7 @@ class RunTiming:
     cold_ms: Mapping[str, float]
     cold: LatencySummary | None
     interpreter: LatencySummary | None  # as many `python -I -c pass`
-    no_cold: str | None = None  # why this searcher has no cold time
+    not_timed: Mapping[str, str] = field(default_factory=dict)  # "warm" or "cold" -> why this searcher has no such time
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,3 +229,8 @@ class Report:
     def not_shown(self) -> tuple[str, ...]:
         """What nobody may read out of these figures."""
         return FIXTURE_NOT_SHOWN if self.fixture else NOT_SHOWN
+
+
+def snapshot_digest(page_digests: Mapping[str, str]) -> str:
+    """The SHA-256 of a snapshot: a line `DIGEST  PAGE` each, in the order of the pages' names."""
+    return sha256_of_lines(f"{digest}  {page}" for page, digest in sorted(page_digests.items()))

@@ -19,6 +19,7 @@ GROUP_METRICS = ("recall@5", "mrr@10")
 _STRATA: dict[Stratum, str] = {"literal": "all of them", "partly": "some of them", "no shared term": "none of them"}
 _NO_DATA = MetricValue(None, 0, "no data")
 _EMPTIED_SHOWN_MAX = 3
+_TIMES = {"warm": "warm (in this process)", "cold": "cold (a new process each)"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +128,16 @@ def latencies(timing: RunTiming) -> tuple[Latency, ...]:
     """Warm and cold times, never mixed; only those that were measured."""
     shown = []
     if timing.warm is not None:
-        shown.append(_latency("warm (in this process)", timing.warm, None))
+        shown.append(_latency(_TIMES["warm"], timing.warm, None))
     if timing.cold is not None:
         beside = wording.times_bare(timing.cold, timing.interpreter)
-        shown.append(_latency("cold (a new process each)", timing.cold, beside))
+        shown.append(_latency(_TIMES["cold"], timing.cold, beside))
     return tuple(shown)
+
+
+def not_timed(timing: RunTiming) -> tuple[tuple[str, str], ...]:
+    """The kinds of time that a searcher cannot have, and why."""
+    return tuple((_TIMES[kind], why) for kind, why in timing.not_timed.items())
 
 
 def timing_of(report: Report, place: int) -> RunTiming:
@@ -184,6 +190,9 @@ def _ranking_notes(run: RunReport) -> Iterator[str]:
     removed = sum(row.label_hits_removed for row in run.rows)
     if removed:
         yield f"{wording.counted(removed, 'hit')} on a label note taken out of the rankings"
+    outside = sum(row.outside_vault for row in run.rows)
+    if outside:
+        yield f"{wording.counted(outside, 'answer')} left out, since no note of the vault has that path"
 
 
 def _index_notes(run: RunReport) -> Iterator[str]:

@@ -132,7 +132,7 @@ def _metrics(metrics: Mapping[str, MetricValue]) -> dict[str, JsonValue]:
 
 
 def row_value(row: QueryRow) -> dict[str, JsonValue]:
-    """One query row as plain JSON values."""
+    """One query row as plain JSON values; `grades` only where a label grades."""
     misses: dict[str, JsonValue] = {}
     for cutoff in CUTOFFS:
         missed = row.misses(cutoff)
@@ -149,6 +149,7 @@ def row_value(row: QueryRow) -> dict[str, JsonValue]:
         "expected": list(row.expected),
         "missing": list(row.missing),
         "not_indexed": list(row.not_indexed),
+        **({"grades": {**row.grades}} if row.grades else {}),
         "ranks": {page: row.rank(page) for page in row.expected} if row.is_answered else {},
         "ranking": [ranked_value(one) for one in row.ranking],
         "no_result": not row.ranking if row.is_answered else None,
@@ -165,6 +166,7 @@ def row_value(row: QueryRow) -> dict[str, JsonValue]:
             "stale_pages": list(row.stale_pages),
             "pool_exhausted": row.pool_exhausted,
             "label_hits_removed": row.label_hits_removed,
+            "outside_vault": row.outside_vault,
             "usable_gold": None if row.usable_gold is None else list(row.usable_gold),
             "raw_gold": None if row.raw_gold is None else list(row.raw_gold),
             "stratum": row.terms.stratum,
@@ -226,9 +228,7 @@ def _timing(timing: RunTiming) -> JsonValue:
         "warm": _latency(timing.warm),
         "cold": None if timing.cold is None else {**_latency(timing.cold), "interpreter": _latency(timing.interpreter)},
     }
-    if timing.no_cold is not None:
-        value["no_cold"] = timing.no_cold
-    return value
+    return value | ({"not_timed": {**timing.not_timed}} if timing.not_timed else {})
 
 
 def _latency(summary: LatencySummary | None) -> dict[str, JsonValue]:

@@ -192,9 +192,8 @@ def _timing(report: Report) -> Iterator[str]:
     else:
         yield "No data: no query was timed."
     for place, run in enumerate(report.runs):
-        why = findings.timing_of(report, place).no_cold
-        if why is not None:
-            yield from ("", for_markdown(f"{run.retriever.name}, cold: {why}"))
+        for kind, why in findings.not_timed(findings.timing_of(report, place)):
+            yield from ("", for_markdown(f"{run.retriever.name}, {kind}: {why}"))
 
 
 def _timed(name: str, one: Latency) -> list[str]:

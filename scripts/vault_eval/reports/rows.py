@@ -72,11 +72,13 @@ def query_row(
         stale_pages=candidates.stale_pages if candidates else (),
         pool_exhausted=candidates.exhausted if candidates else False,
         label_hits_removed=ranking.label_hits_removed if ranking is not None else 0,
+        outside_vault=ranking.outside_vault if ranking is not None else 0,
         diagnosis=tuple(invalid_label(page, reason) for page, reason in settled.missing.items()),
         ties=_ties(ranking, scored),
         split=label.split,
         terms=terms,
         places=scored.places if scored else (),
+        grades=scored.grades if scored else {},
     )
 
 

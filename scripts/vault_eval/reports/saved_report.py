@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar, get_args
 
 from vault_eval import strict_json
@@ -12,7 +13,7 @@ from vault_eval.diagnosis.causes import CAUSE_NAMES
 from vault_eval.diagnosis.label_findings import FINDING_KINDS, FindingKind, LabelFinding, LabelFindings
 from vault_eval.diagnosis.misses import Diagnosis, Rival
 from vault_eval.diagnosis.query_terms import STRATA, QueryTerms, Stratum
-from vault_eval.errors import UsageError
+from vault_eval.errors import UsageError, VaultEvalError
 from vault_eval.limits import REPORT_MAX_BYTES
 from vault_eval.metrics.judged_query import Grain, JudgedPlace
 from vault_eval.metrics.latency import LatencySummary
@@ -20,7 +21,7 @@ from vault_eval.metrics.score import MetricValue, Status
 from vault_eval.metrics.ties import TieExpectation
 from vault_eval.model import IndexDescription, LabelSource, RankedPage, RetrieverDescription
 from vault_eval.reports import document
-from vault_eval.reports.document import CUTOFFS, QueryRow, Report, RowStatus, RunReport, RunTiming
+from vault_eval.reports.document import CUTOFFS, QueryRow, Report, RowStatus, RunReport, RunTiming, snapshot_digest
 from vault_eval.retrievers.protocol import Counterfactual, PageEvidence, TermEvidence
 from vault_eval.significance.intervals import Interval
 from vault_eval.strict_json import JsonValue
@@ -28,10 +29,12 @@ from vault_eval.vault.paths import quoted
 from vault_eval.vault.reader import read_outside
 
 REPORT_NAME = "report.json"
+PAGES_NAME = "pages.json"
 ROW_STATUSES: tuple[RowStatus, ...] = get_args(RowStatus)
 GRAINS: tuple[Grain, ...] = get_args(Grain)
 METRIC_STATUSES: tuple[Status, ...] = get_args(Status)
 T = TypeVar("T")
+_ROWS = re.compile(rb'^"queries": (\[\n(?:\{.*\n)+\])', re.MULTILINE)
 
 
 def read_report(path: str) -> Report:
@@ -40,13 +43,51 @@ def read_report(path: str) -> Report:
     Raises FileRefusedError where it cannot be read, UsageError that names the place of the first value that is not as
     `vault-eval.report.v1` says.
     """
-    file = os.path.join(path, REPORT_NAME) if os.path.isdir(path) else path
-    data = read_outside(file, REPORT_MAX_BYTES)
+    file = report_file(path)
+    return _report(_node(read_outside(file, REPORT_MAX_BYTES), file))
+
+
+@dataclass(frozen=True, slots=True)
+class SavedFigures:
+    """A saved report whose runs have no rows, and the JSON text of the rows of each run, not looked at yet."""
+
+    report: Report
+    rows: tuple[bytes, ...]
+
+
+def read_figures(path: str, max_bytes: int = REPORT_MAX_BYTES) -> SavedFigures:
+    """The report saved at `path` without its rows, which are nearly all of it; errors as of `read_report`.
+
+    Of a file that is not laid out line by line as we write it, there is no text of the rows.
+    """
+    file = report_file(path)
+    data = read_outside(file, max_bytes)
+    # Text in JSON holds no line break, so that no query and no note can look like these lines.
+    report = _report(_node(_ROWS.sub(b'"queries": []', data), file))
+    runs = tuple(replace(run, rows=()) for run in report.runs)
+    return SavedFigures(replace(report, runs=runs), tuple(found[1] for found in _ROWS.finditer(data)))
+
+
+def read_pages(path: str, snapshot_sha256: str) -> Mapping[str, str] | None:
+    """The page digests kept beside a saved report; None where there are none, or those of another snapshot."""
+    file = os.path.join(os.path.dirname(report_file(path)), PAGES_NAME)
     try:
-        value = strict_json.loads(data.decode("utf-8"))
+        pages = {page: digest.text() for page, digest in _node(read_outside(file, REPORT_MAX_BYTES), file)["pages"].members()}
+    except VaultEvalError:
+        return None
+    return pages if snapshot_digest(pages) == snapshot_sha256 else None
+
+
+def report_file(path: str) -> str:
+    """The file of a report named by its folder or by itself."""
+    return os.path.join(path, REPORT_NAME) if os.path.isdir(path) else path
+
+
+def _node(data: bytes, file: str) -> _Node:
+    try:
+        return _Node(strict_json.loads(data.decode("utf-8")), file)
     except ValueError as error:
         raise UsageError(f"{file!r} is no saved report: {error}; name a report.json") from None
-    return _report(_Node(value, file))
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +244,7 @@ def _metric(node: _Node) -> MetricValue:
 
 
 def _row(node: _Node) -> QueryRow:
-    found = node["diagnostics"]
+    found, grades = node["diagnostics"], node.get("grades")
     diagnosed = tuple(_diagnosis(one) for one in node["diagnosis"].items())
     reasons = {one.page: one.detail for one in diagnosed}
     return QueryRow(
@@ -227,6 +268,7 @@ def _row(node: _Node) -> QueryRow:
         stale_pages=found["stale_pages"].texts(),
         pool_exhausted=found["pool_exhausted"].flag(),
         label_hits_removed=found["label_hits_removed"].whole(),
+        outside_vault=found["outside_vault"].whole(),
         diagnosis=diagnosed,
         places=tuple(map(_place, node["places"].items())),
         ties=tuple(
@@ -236,6 +278,7 @@ def _row(node: _Node) -> QueryRow:
             for one in node["ties"].items()
         ),
         split=node["split"].or_none(_Node.text),
+        grades={page: grade.whole() for page, grade in grades.members()} if grades is not None else {},
         terms=QueryTerms(found["stratum"].or_none(_stratum), found["query_coverage"].or_none(_Node.number)),
     )
 
@@ -335,14 +378,14 @@ def _timing(node: _Node) -> RunTiming:
     rows = dict(node["queries"].members())
     warm = {name: row["warm_ms"].or_none(_Node.number) for name, row in rows.items()}
     cold = {name: row["cold_ms"].or_none(_Node.number) for name, row in rows.items()}
-    block, no_cold = node["cold"].or_none(lambda one: one), node.get("no_cold")
+    block, not_timed = node["cold"].or_none(lambda one: one), node.get("not_timed")
     return RunTiming(
         {name: value for name, value in warm.items() if value is not None},
         _latency(node["warm"]),
         {name: value for name, value in cold.items() if value is not None},
         _latency(block) if block is not None else None,
         _latency(block["interpreter"]) if block is not None else None,
-        no_cold.text() if no_cold is not None else None,
+        {kind: why.text() for kind, why in not_timed.members()} if not_timed is not None else {},
     )
 
 

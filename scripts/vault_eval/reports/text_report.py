@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from vault_eval.limits import METRIC_CUTOFF_PAGES, TERMINAL_TEXT_MAX_CHARACTERS, WORST_MISSES_SHOWN_MAX
+from vault_eval.limits import METRIC_CUTOFF_PAGES, WORST_MISSES_SHOWN_MAX
 from vault_eval.reports import findings, label_trust, miss_findings, wording
 from vault_eval.reports.document import STATEMENT, QueryRow, Report, RunReport, RunTiming
 from vault_eval.reports.escaping import for_terminal
 from vault_eval.reports.findings import GROUP_METRICS, HEADLINE_METRICS
 from vault_eval.reports.miss_findings import Listed
-from vault_eval.reports.text_layout import table, wrapped
+from vault_eval.reports.text_layout import bounded, table, wrapped
 
 LISTED_MAX = 10
 WARNINGS_SHOWN_MAX = 10
@@ -40,7 +40,7 @@ def text_report(report: Report, *, saved: str | None, width: int = 100) -> str:
         lines += ["", *_run(report, run, width)]
         lines += _label_trust(report, width)
     closing = ["", *_not_shown(report, width), *_saved(saved)]
-    return _bounded(lines, closing)
+    return bounded(lines, closing, _CUT_OFF)
 
 
 def _measured(report: Report, width: int) -> Iterator[str]:
@@ -68,7 +68,11 @@ def _comparison(report: Report, width: int) -> Iterator[str]:
     yield f"{len(report.runs)} runs"
     labels = [wording.metric_label(name) for name in HEADLINE_METRICS]
     rows = [_compared(run, findings.timing_of(report, place)) for place, run in enumerate(report.runs[:RUNS_SHOWN_MAX])]
-    yield from table(["run", *labels, "n", "warm p50 ms", "p95 ms"], rows)
+    yield from table(["run", *labels, "n", "warm p50 ms", "p95 ms", "cold p50 ms"], rows)
+    for run in report.runs:
+        if run.counts.error:
+            failed = f"{run.retriever.name} failed on {wording.queries(run.counts.error)}: they are in none of its figures"
+            yield from wrapped(failed, width, first="  ! ")
     yield from _more(len(report.runs) - RUNS_SHOWN_MAX, "run")
     easy = label_trust.easy_sentence(report)
     if easy is not None:
@@ -80,8 +84,9 @@ def _comparison(report: Report, width: int) -> Iterator[str]:
 
 def _compared(run: RunReport, timing: RunTiming) -> list[str]:
     shown = findings.headline(run)[: len(HEADLINE_METRICS)]
-    times = [timing.warm.p50, timing.warm.p95] if timing.warm else []
-    words = [wording.milliseconds(time) for time in times] or [wording.NOTHING] * 2
+    warm = [timing.warm.p50, timing.warm.p95] if timing.warm else [None, None]
+    times = [*warm, timing.cold.p50 if timing.cold else None]
+    words = [wording.NOTHING if time is None else wording.milliseconds(time) for time in times]
     return [run.retriever.name, *(figure.value for figure in shown), shown[0].n, *words]
 
 
@@ -119,8 +124,8 @@ def _latency(timing: RunTiming, width: int) -> Iterator[str]:
         p95 = f"p95 {one.p95_note} {one.p95}" if one.p95_note else f"p95 {one.p95}"
         parts = (f"p50 {one.p50}", p95, f"max {one.max}", f"n {one.n}", one.beside)
         yield from wrapped(" · ".join(part for part in parts if part), width, first=f"  {one.name:<25}  ")
-    if timing.no_cold is not None:
-        yield from wrapped(f"0 samples: {timing.no_cold}", width, first=f"  {'cold (a new process each)':<25}  ")
+    for name, why in findings.not_timed(timing):
+        yield from wrapped(f"0 samples: {why}", width, first=f"  {name:<25}  ")
     if not shown:
         yield "  no data: no query was timed"
 
@@ -186,16 +191,3 @@ def _saved(saved: str | None) -> Iterator[str]:
 def _more(number: int, one: str, many: str | None = None) -> Iterator[str]:
     if number > 0:
         yield f"  … and {wording.counted(number, one, many)} more in the saved report"
-
-
-def _bounded(lines: Sequence[str], closing: Sequence[str]) -> str:
-    """All lines, or as many as leave room for the closing ones."""
-    room = TERMINAL_TEXT_MAX_CHARACTERS - sum(len(line) + 1 for line in (*closing, _CUT_OFF)) - 1
-    kept: list[str] = []
-    for line in lines:
-        room -= len(line) + 1
-        if room < 0:
-            kept.append(_CUT_OFF)
-            break
-        kept.append(line)
-    return "\n".join([*kept, *closing]) + "\n"

@@ -11,6 +11,8 @@ from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.spec import Spec, refuse_unknown_settings
 from vault_eval.vault.note_text import decode, without_property
 
+NEEDS_INDEX = False
+
 # All words of all notes are held in memory; a larger vault is for a searcher with an index.
 TEXT_MAX_BYTES = 512 * 1_048_576
 _WORD = re.compile(r"\w+")

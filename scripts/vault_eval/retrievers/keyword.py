@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
-from vault_eval.errors import IndexUnusableError
 from vault_eval.index.counterfactual import Addition, standing_with
 from vault_eval.index.options import options_from_json
-from vault_eval.index.pool import FRESH, LABEL_ONLY, STALE, PageFreshness, gather_pool
+from vault_eval.index.pool import FRESH, STALE, gather_pool
+from vault_eval.index.pool_ranking import pool_ranking
 from vault_eval.index.search import Hit, Searcher
-from vault_eval.index.layout import FORMAT
-from vault_eval.index.seal import file_sha256, open_index, read_seal
-from vault_eval.index.store import IndexFile
-from vault_eval.index.terms import Analyzer
-from vault_eval.model import Candidates, IndexDescription, RankedPage, Ranking, RetrieverDescription
+from vault_eval.model import IndexDescription, Ranking, RetrieverDescription
+from vault_eval.retrievers.native_index import NativeIndex
 from vault_eval.retrievers.protocol import Counterfactual, PageEvidence, RetrieverContext, TermEvidence
 from vault_eval.retrievers.spec import Spec, bm25_parameters
-from vault_eval.vault.page_digests import PageDigests
+
+NEEDS_INDEX = True
 
 # What an edit adds beside its word: the ends of three lines.
 _EDIT_LINE_ENDS_CHARACTERS = 3
@@ -26,71 +24,38 @@ _EDIT_LINE_ENDS_CHARACTERS = 3
 def open_retriever(spec: Spec, context: RetrieverContext) -> KeywordRetriever:
     """The keyword searcher of a vault's index, whose bytes are all verified. Raises IndexUnusableError, UsageError."""
     k1, b = bm25_parameters(spec)
-    folder, vault = context.index_folder, context.vault.id
-    index, sha256 = open_index(folder, vault, verify=True)
-    searcher = Searcher(index, k1, b)
-    return KeywordRetriever(spec.text, index, sha256, searcher, context.vault.pages, lambda: _digest_now(folder, vault))
+    native = NativeIndex(context)
+    return KeywordRetriever(spec.text, native, Searcher(native.file, k1, b))
 
 
 class KeywordRetriever:
     """Searches one open index; freshness of the pages it hits is read from the vault, once a page."""
 
-    def __init__(
-        self,
-        name: str,
-        index: IndexFile,
-        sha256: str,
-        searcher: Searcher,
-        pages: PageDigests,
-        digest_now: Callable[[], str | None],
-    ) -> None:
+    def __init__(self, name: str, native: NativeIndex, searcher: Searcher) -> None:
         self._name = name
-        self._index = index
-        self._sha256 = sha256
-        self._freshness = PageFreshness(index, pages)
-        stem = index.options.get("stem")
-        self.analyzer = Analyzer(stem if isinstance(stem, str) else None)
+        self._native = native
+        self._index = native.file
+        self._freshness = native.freshness
+        self.analyzer = native.analyzer
         self.searcher = searcher
         self._matched: tuple[list[str], Mapping[int, float]] = ([], {})  # those of the last query looked into
-        self.bound_digest = digest_now  # the digest of the index that is valid now, its bytes read again
+        self.bound_digest = native.digest_now
+        self.is_stale = native.is_stale
+        self.close = native.close
 
     def describe(self) -> RetrieverDescription:
         """Name, BM25 parameters and the options the index was built with."""
-        kinds = (str, int, float, bool, type(None))
-        options = {key: value for key, value in self._index.options.items() if isinstance(value, kinds)}
-        return RetrieverDescription(self._name, {"k1": self.searcher.bm25.k1, "b": self.searcher.bm25.b, **options})
+        bm25 = self.searcher.bm25
+        return RetrieverDescription(self._name, {"k1": bm25.k1, "b": bm25.b, **self._native.options()})
 
     def index(self) -> IndexDescription:
         """The native index that is searched."""
-        return IndexDescription(FORMAT, self._sha256, self._index.page_count, self._index.chunks)
+        return self._native.description()
 
     def search(self, query: str, depth: int) -> Ranking:
         """The best `depth` fresh pages, in the order of their first chunk."""
-        index = self._index
         pool = gather_pool(self.searcher, self.analyzer.terms(query), depth, self._freshness)
-        usable, state = pool.usable, pool.freshness
-        stale = frozenset(page for page in pool.first if state[page] == STALE)
-        return Ranking(
-            tuple(self._ranked(rank, page, *pool.first[page]) for rank, page in enumerate(usable[:depth], 1)),
-            Candidates(
-                usable=tuple(map(index.page, usable)),
-                raw=tuple(map(index.page, pool.first)),
-                chunks=len(pool.hits),
-                stale_chunks=sum(index.page_of(hit.chunk) in stale for hit in pool.hits) if stale else 0,
-                stale_pages=tuple(index.page(page) for page in pool.first if page in stale),
-                label_only_pages=tuple(index.page(page) for page in pool.first if state[page] == LABEL_ONLY),
-                exhausted=False,
-            ),
-        )
-
-    def close(self) -> None:
-        """Unmap the index."""
-        self._index.close()
-
-    def is_stale(self, page: str) -> bool:
-        """Whether the page's bytes, its label property aside, are no longer those that were indexed."""
-        ordinal = self._index.page_ordinal(page)
-        return ordinal is not None and self._freshness.of(ordinal) == STALE
+        return pool_ranking(self._index, pool, depth)
 
     def evidence(self, query: str, page: str, *, exact_rank: bool) -> PageEvidence | None:
         """How the page's best chunk stands to the query; its exact rank costs an unpruned pass over the postings."""
@@ -123,9 +88,6 @@ class KeywordRetriever:
                 standing = standing_with(self.searcher, asked, addition, partial(self._reaching, asked), self._is_fresh)
                 imagined.append(Counterfactual(term, standing.rank, standing.score, last))
         return tuple(imagined)
-
-    def _ranked(self, rank: int, page: int, chunk: int, score: float) -> RankedPage:
-        return RankedPage(rank, self._index.page(page), score, self._index.heading(chunk), self._index.lines(chunk))
 
     def _best_chunk(self, terms: list[str], page: int) -> tuple[int, float]:
         chunks = range(self._index["page_chunks"][page], self._index["page_chunks"][page + 1])
@@ -162,11 +124,3 @@ class KeywordRetriever:
         ahead = [chunk for chunk, other in self._matches(terms).items() if (-other, chunk) < (-score, best)]
         pages = {self._index.page_of(chunk) for chunk in ahead}
         return 1 + sum(map(self._is_fresh, pages)), len(ahead) + 1
-
-
-def _digest_now(folder: str, vault: str) -> str | None:
-    try:
-        path, _ = read_seal(folder, vault)
-        return file_sha256(path)
-    except (IndexUnusableError, OSError):
-        return None

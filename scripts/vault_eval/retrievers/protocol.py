@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import fsum
 from typing import Protocol, TypeAlias, runtime_checkable
 
@@ -78,11 +78,16 @@ class Counterfactual:
 
 @dataclass(frozen=True, slots=True)
 class RetrieverContext:
-    """What a searcher may use: the vault as it is looked at in this run, and where its index lies."""
+    """What a searcher may use: the vault as it is looked at in this run, where its index lies, and what the person allowed."""
 
     vault: VaultSnapshot
     index_folder: str
     label_notes: frozenset[str] = frozenset()  # pages that hold labels: never a result
+    data: str = ""  # the root of the data folder
+    product_root: str | None = None  # the checkout of another product, where one was named
+    allow_remote: bool = False  # whether a searcher may ask other machines than this one
+    no_rerank: bool = False  # whether rerankers answer with what they were given
+    label_ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # query -> ids, for answers that are kept by id
 
     def searchable(self) -> list[str]:
         """The pages in scope that may be a result, in path order."""
@@ -126,6 +131,16 @@ class WarmOnly(Protocol):
 
     @property
     def why_no_cold(self) -> str:
+        """Why, for a person."""
+        ...
+
+
+@runtime_checkable
+class ColdOnly(Protocol):
+    """A searcher that starts a process for every query: what a query takes is its cold latency, and there is no warm one."""
+
+    @property
+    def why_no_warm(self) -> str:
         """Why, for a person."""
         ...
 

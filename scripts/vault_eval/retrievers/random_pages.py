@@ -11,6 +11,8 @@ from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.spec import Spec, number_setting, refuse_unknown_settings
 from vault_eval.vault.paths import quoted
 
+NEEDS_INDEX = False
+
 SEED_MAX = 2**32 - 1
 DEFAULT_SEED = 0
 

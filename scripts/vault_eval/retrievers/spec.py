@@ -1,4 +1,4 @@
-"""A searcher as a person names it, such as `keyword:k1=1.2,b=0.5`: the text, its kind, and its settings."""
+"""A searcher as a person names it, such as `keyword:k1=1.2,b=0.5`: the text, its kind, and what follows the colon."""
 
 from __future__ import annotations
 
@@ -14,8 +14,23 @@ K1_MAX = 100.0
 # What every searcher should be held against, since it costs nothing: if one of these is as good, the labels are easy.
 FREE_BASELINES = ("title", "grep", "random")
 # Searchers whose module may not have their name, and modules of this package that are no searchers.
-_MODULES = {"random": "random_pages"}
-_MACHINERY = ("__init__", "protocol", "select", "spec")
+_MODULES = {"random": "random_pages", "hybrid+rerank": "hybrid_rerank"}
+_MACHINERY = (
+    "__init__",
+    "bounded_process",
+    "chunk_vectors",
+    "external_results",
+    "fused",
+    "index_variant",
+    "native_index",
+    "protocol",
+    "select",
+    "spec",
+)
+# Of these, everything after the colon is one text, commas and all: a program with its arguments, an address, a file.
+TEXT_KINDS = ("command", "http", "mcp", "run")
+# Settings that name another index of the same notes; their values are those of the options of `index`.
+INDEX_SETTINGS = ("chunk-chars", "chunk-max", "overlap", "prefix", "stem")
 
 
 class Spec(NamedTuple):
@@ -23,17 +38,18 @@ class Spec(NamedTuple):
 
     text: str
     kind: str
-    settings: Mapping[str, str]
+    settings: Mapping[str, str]  # name -> value; a bare word such as `wordllama` has the value ""
+    rest: str = ""  # what follows the colon, as it was written; of a TEXT_KIND that is all there is
 
 
 def parse_specs(texts: Sequence[str]) -> tuple[Spec, ...]:
     """The specs of all `--retriever` options; commas part both specs and settings: `keyword:k1=1.2,b=0.5,keyword`.
 
-    Raises UsageError for an unknown kind, a setting without a value, and the same configuration twice.
+    Raises UsageError for an unknown kind, what is no setting, and the same configuration twice.
     """
     specs: list[Spec] = []
     for spec in (_spec(text) for option in texts for text in _split(option)):
-        if any((spec.kind, spec.settings) == (other.kind, other.settings) for other in specs):
+        if any(_same(spec, other) for other in specs):
             raise UsageError(f"--retriever {quoted(spec.text)} is given twice; give each configuration once")
         specs.append(spec)
     return tuple(specs)
@@ -49,11 +65,6 @@ def kinds() -> tuple[str, ...]:
 def module_name(kind: str) -> str:
     """The module of this package that opens searchers of a kind."""
     return _MODULES.get(kind, kind.replace("-", "_"))
-
-
-def is_free_baseline(specs: Sequence[Spec]) -> bool:
-    """Whether all of these read the notes themselves and need no index."""
-    return all(spec.kind in FREE_BASELINES for spec in specs)
 
 
 def number_setting(spec: Spec, name: str, default: float, low: float, high: float) -> float:
@@ -78,14 +89,23 @@ def refuse_unknown_settings(spec: Spec, allowed: Sequence[str]) -> None:
 
 
 def bm25_parameters(spec: Spec) -> tuple[float, float]:
-    """k1 and b of a spec, or the defaults. Raises UsageError for other settings and values out of bounds."""
-    refuse_unknown_settings(spec, ("k1", "b"))
+    """k1 and b of a spec, or the defaults. Raises UsageError for values out of bounds, and for settings no index has."""
+    refuse_unknown_settings(spec, ("k1", "b", *INDEX_SETTINGS))
     return number_setting(spec, "k1", DEFAULT_K1, 0.0, K1_MAX), number_setting(spec, "b", DEFAULT_B, 0.0, 1.0)
+
+
+def _same(one: Spec, other: Spec) -> bool:
+    differs_in_text = one.kind in TEXT_KINDS and one.rest != other.rest
+    return (one.kind, one.settings) == (other.kind, other.settings) and not differs_in_text
 
 
 def _split(option: str) -> list[str]:
     specs: list[str] = []
-    for part in map(str.strip, option.split(",")):
+    parts = option.split(",")
+    for place, part in enumerate(map(str.strip, parts)):
+        kind, colon, _ = part.partition(":")
+        if colon and kind in TEXT_KINDS:
+            return [*specs, ",".join(parts[place:]).strip()]
         if specs and "=" in part and ":" not in part.split("=", 1)[0]:
             specs[-1] += f",{part}"
         else:
@@ -97,10 +117,12 @@ def _spec(text: str) -> Spec:
     kind, colon, rest = text.partition(":")
     if kind not in kinds():
         raise UsageError(f"--retriever {quoted(text)}: there is no searcher {quoted(kind)}; there are {', '.join(kinds())}")
+    if kind in TEXT_KINDS:
+        return Spec(text, kind, {}, rest.strip())
     settings: dict[str, str] = {}
     for pair in rest.split(",") if colon else ():
-        name, _, value = pair.partition("=")
-        if not (name and value) or name in settings:
+        name, equals, value = pair.partition("=")
+        if not name or name in settings or (equals and not value):
             raise UsageError(f"--retriever {quoted(text)}: {quoted(pair)} is no setting; write NAME=VALUE, each name once")
         settings[name] = value
-    return Spec(text, kind, settings)
+    return Spec(text, kind, settings, rest)

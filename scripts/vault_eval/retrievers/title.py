@@ -13,6 +13,8 @@ from vault_eval.retrievers.spec import Spec, refuse_unknown_settings
 from vault_eval.vault.note import parse_note
 from vault_eval.vault.note_text import decode, frontmatter_block
 
+NEEDS_INDEX = False
+
 # Names and aliases a note that are compared; a note with more is a list.
 NAMES_MAX = 200
 

@@ -1,0 +1,142 @@
+"""The searchers that a request names, each opened once on the index it asks for, and how the index stands to the notes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from vault_eval.data_folder import DataFolder
+from vault_eval.errors import IndexUnusableError, UsageError
+from vault_eval.index.commands import advice_to_build, build_command, vary_command
+from vault_eval.index.freshness import Freshness, compare_with_vault, without_index
+from vault_eval.index.options import IndexOptions
+from vault_eval.index.seal import SEAL_NAME, open_index
+from vault_eval.index.states import read_states
+from vault_eval.index.store import LABEL_NOTE
+from vault_eval.labels.load import LabelDocument
+from vault_eval.model import LabelSet
+from vault_eval.request import Request
+from vault_eval.retrievers.index_variant import variant_folder, variant_options
+from vault_eval.retrievers.protocol import Retriever, RetrieverContext
+from vault_eval.retrievers.select import needs_index, open_retriever
+from vault_eval.retrievers.spec import INDEX_SETTINGS, Spec
+from vault_eval.vault.paths import quoted
+from vault_eval.vault.snapshot import VaultSnapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the indexes of a vault lie; `options` are those that its standing index is built with."""
+
+    request: Request
+    vault: VaultSnapshot
+    data: DataFolder
+    options: IndexOptions
+
+    @property
+    def standing(self) -> str:
+        """The folder of the index that is searched where a spec asks for no other."""
+        return os.path.abspath(self.request.index) if self.request.index else self.data.index_folder(self.vault.id)
+
+    def folder(self, spec: Spec) -> str:
+        """The folder of the index that a spec asks for. Raises UsageError where `--index` names one already."""
+        options = variant_options(spec, self.options)
+        if options is None:
+            return self.standing
+        if self.request.index is not None:
+            raise UsageError(f"--index {self.request.index!r}: {quoted(spec.text)} asks for another index; leave one of them out")
+        return variant_folder(self.data, self.vault.id, options)
+
+    def remedy(self, spec: Spec | None) -> str:
+        """The line that makes the index of a spec, or the standing one."""
+        if spec is not None and self.folder(spec) != self.standing:
+            changes = [f"{name}={value}" for name, value in spec.settings.items() if name in INDEX_SETTINGS]
+            return vary_command(self.vault.root, self.request.queries, changes, data=self.request.data)
+        return build_command(self.vault.root, self.options, index=self.request.index, data=self.request.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Searchers:
+    """The searchers in the order asked for, how the index stands to the notes, and the notes that hold labels."""
+
+    retrievers: Sequence[Retriever]
+    freshness: Freshness
+    label_notes: frozenset[str]
+
+
+def open_searchers(
+    specs: Sequence[Spec], places: Places, documents: Sequence[LabelDocument], labels: LabelSet, closing: ExitStack
+) -> Searchers:
+    """All searchers, each closed by `closing`.
+
+    Those with an index are opened first, since they verify its bytes: only then is anything else read from it.
+    Raises IndexUnusableError with the line that builds what is missing, UsageError for settings that cannot be.
+    """
+    ids = _ids(labels)
+    opened: dict[str, Retriever] = {}
+
+    def open_all(chosen: Sequence[Spec], label_notes: frozenset[str]) -> None:
+        for spec in chosen:
+            opened[spec.text] = _open(spec, places, label_notes, ids)
+            closing.callback(opened[spec.text].close)
+
+    on_index = [spec for spec in specs if needs_index(spec)]
+    open_all(on_index, frozenset())
+    freshness = _freshness(places, on_index[0] if on_index else None)
+    label_notes = _label_notes(documents, freshness)
+    open_all([spec for spec in specs if spec not in on_index], label_notes)
+    return Searchers([opened[spec.text] for spec in specs], freshness, label_notes)
+
+
+def _open(spec: Spec, places: Places, label_notes: frozenset[str], ids: Mapping[str, tuple[str, ...]]) -> Retriever:
+    asked = places.request
+    context = RetrieverContext(
+        places.vault,
+        places.folder(spec),
+        label_notes,
+        data=places.data.root,
+        product_root=asked.product_root,
+        allow_remote=asked.allow_remote,
+        no_rerank=asked.no_rerank,
+        label_ids=ids,
+    )
+    try:
+        return open_retriever(spec, context)
+    except IndexUnusableError as error:
+        raise _advised(error, places, spec) from None
+
+
+def _freshness(places: Places, spec: Spec | None) -> Freshness:
+    """How the index of a spec stands to the notes; without a spec the standing one, or every note where there is none."""
+    vault = places.vault
+    folder = places.standing if spec is None else places.folder(spec)
+    is_wanted = spec is not None or places.request.index is not None
+    if not is_wanted and not os.path.lexists(os.path.join(folder, SEAL_NAME)):
+        return without_index(vault.listing, vault.pages)
+    try:
+        index, sha256 = open_index(folder, vault.id, verify=spec is None)
+    except IndexUnusableError as error:
+        raise _advised(error, places, spec) from None
+    with index:
+        return compare_with_vault(vault.listing, index, read_states(folder, sha256), vault.pages)
+
+
+def _advised(error: IndexUnusableError, places: Places, spec: Spec | None) -> IndexUnusableError:
+    if error.says_remedy:
+        return error
+    return IndexUnusableError(advice_to_build(str(error), places.remedy(spec)), says_remedy=True)
+
+
+def _label_notes(documents: Sequence[LabelDocument], freshness: Freshness) -> frozenset[str]:
+    """The notes that hold labels: those named as sources, and those that the index left out as such."""
+    named = {one.path_in_vault for one in documents if one.path_in_vault is not None}
+    return frozenset(named | {page for page, reason in freshness.left_out.items() if reason == LABEL_NOTE})
+
+
+def _ids(labels: LabelSet) -> dict[str, tuple[str, ...]]:
+    ids: dict[str, tuple[str, ...]] = {}
+    for label in labels.labels:
+        ids[label.query] = (*ids.get(label.query, ()), label.id)
+    return ids

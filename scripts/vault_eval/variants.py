@@ -1,0 +1,106 @@
+"""Configurations that differ from one in a single setting, as `--vary KEY=V,V` asks for, and the indexes some of them need.
+
+An evaluation builds nothing. Asking for variants is the explicit step that does: their indexes are built beside the standing
+one, in the data folder, and used again while notes and options stay the same.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from vault_eval import launcher
+from vault_eval.data_folder import DataFolder
+from vault_eval.errors import UsageError
+from vault_eval.index.bm25 import DEFAULT_B, DEFAULT_K1
+from vault_eval.index.build import build_index, no_progress
+from vault_eval.index.options import IndexOptions
+from vault_eval.inputs import index_options
+from vault_eval.request import Request
+from vault_eval.retrievers.index_variant import variant_folder, variant_options
+from vault_eval.retrievers.spec import INDEX_SETTINGS, Spec, parse_specs
+from vault_eval.vault.paths import quoted
+from vault_eval.vault.snapshot import VaultSnapshot, open_snapshot
+
+_QUERY_TIME = ("k1", "b")
+_RERANK = {"on": "hybrid+rerank", "off": "hybrid"}
+VARIED = (*_QUERY_TIME, *INDEX_SETTINGS, "rerank")
+
+
+def varied(request: Request, changes: Sequence[str]) -> Request:
+    """The request with one configuration more for every value: the first configuration with that one setting changed.
+
+    A value that the first configuration has already adds nothing. Raises UsageError for what is no KEY=V,V.
+    """
+    specs = parse_specs(request.retrievers)
+    standing = index_options(DataFolder(launcher.data_folder(request.data)), request.vault)
+    texts = dict.fromkeys(spec.text for spec in specs)
+    for name, value in _changes(changes):
+        if not _has(specs[0], name, value, standing):
+            texts.setdefault(_reranked(specs[0], value) if name == "rerank" else _with(specs[0], name, value))
+    return replace(request, retrievers=tuple(texts))
+
+
+def build_variants(request: Request) -> None:
+    """Build, or leave as they are, the indexes that the configurations of a request ask for beside the standing one."""
+    data = DataFolder(launcher.data_folder(request.data))
+    standing = index_options(data, request.vault)
+    wanted = {_key(options): options for options in _index_variants(request, standing)}
+    if not wanted:
+        return
+    started = time.time_ns()
+    with open_snapshot(request.vault, standing.exclude) as vault:
+        for options in wanted.values():
+            _build(vault, options, data, started)
+
+
+def _index_variants(request: Request, standing: IndexOptions) -> Iterator[IndexOptions]:
+    for spec in parse_specs(request.retrievers):
+        options = variant_options(spec, standing)
+        if options is not None:
+            yield options
+
+
+def _key(options: IndexOptions) -> str:
+    return repr(options.as_json())
+
+
+def _build(vault: VaultSnapshot, options: IndexOptions, data: DataFolder, started_ns: int) -> None:
+    folder = variant_folder(data, vault.id, options)
+    build_index(vault.reader, vault.listing, options, folder, vault.id, started_ns, no_progress)
+
+
+def _changes(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for text in texts:
+        name, _, values = text.partition("=")
+        if name not in VARIED or not all(values.split(",")):
+            raise UsageError(f"--vary {quoted(text)}: write KEY=VALUE,VALUE with KEY one of {', '.join(VARIED)}")
+        yield from ((name, value.strip()) for value in values.split(","))
+
+
+def _has(spec: Spec, name: str, value: str, standing: IndexOptions) -> bool:
+    """Whether a configuration has this value already, said or by default."""
+    defaults: dict[str, object] = {
+        "k1": f"{DEFAULT_K1:g}",
+        "b": f"{DEFAULT_B:g}",
+        "chunk-chars": standing.sizes.target,
+        "chunk-max": standing.sizes.maximum,
+        "overlap": standing.sizes.overlap,
+        "prefix": standing.prefix,
+        "stem": standing.stem or "none",
+        "rerank": next((word for word, kind in _RERANK.items() if kind == spec.kind), None),
+    }
+    return spec.settings.get(name, str(defaults[name])) == value
+
+
+def _with(spec: Spec, name: str, value: str) -> str:
+    """The text of the spec with one setting changed."""
+    settings = {**spec.settings, name: value}
+    return f"{spec.kind}:{','.join(f'{one}={its}' if its else one for one, its in settings.items())}"
+
+
+def _reranked(spec: Spec, value: str) -> str:
+    if value not in _RERANK or spec.kind not in _RERANK.values():
+        raise UsageError(f"--vary rerank={quoted(value)}: allowed are on and off, with --retriever hybrid or hybrid+rerank first")
+    return spec.text.replace(spec.kind, _RERANK[value], 1)

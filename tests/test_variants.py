@@ -1,0 +1,134 @@
+"""`--vary`: one setting changed at a time, its index built beside the standing one, and used again while nothing changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vault_eval.data_folder import DataFolder
+from vault_eval.errors import IndexUnusableError, UsageError
+from vault_eval.evaluation import clock, evaluate
+from vault_eval.index.build import build_index, no_progress
+from vault_eval.index.options import IndexOptions
+from vault_eval.request import Request
+from vault_eval.variants import build_variants, varied
+from vault_eval.vault.location import vault_id, vault_root
+from vault_eval.vault.snapshot import open_snapshot
+
+NOTES = {"Sailing.md": "# Reefing\n\nReef early when the wind rises.\n", "Boat.md": "The boats rot in winter.\n"}
+LABELS = [
+    {"id": "plural", "query": "rotting planks", "expected_pages": ["Boat.md"]},
+    {"id": "reef", "query": "reefing the sail", "expected_pages": ["Sailing.md"]},
+]
+
+
+@pytest.fixture
+def request_(tmp_path):
+    vault = tmp_path / "Notes"
+    vault.mkdir()
+    for name, text in NOTES.items():
+        (vault / name).write_text(text, encoding="utf-8")
+    labels = tmp_path / "labels.json"
+    labels.write_text(json.dumps({"schema": "claude-obsidian.retrieval-queries.v1", "queries": LABELS}), encoding="utf-8")
+    made = Request(str(vault), (str(labels),), data=str(tmp_path / "data"), cold_samples=0)
+    with open_snapshot(made.vault) as snapshot:
+        folder = DataFolder(made.data).index_folder(snapshot.id)
+        build_index(snapshot.reader, snapshot.listing, IndexOptions(), folder, snapshot.id, 0, no_progress)
+    return made
+
+
+def files_below(folder):
+    return {str(path): path.stat().st_mtime_ns for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def test_each_value_is_one_configuration_with_one_setting_changed(request_):
+    found = varied(request_, ["chunk-chars=1000,4000", "k1=0.9"])
+    assert found.retrievers == ("keyword", "keyword:chunk-chars=1000", "keyword:chunk-chars=4000", "keyword:k1=0.9")
+
+
+def test_first_configuration_is_varied_and_the_others_stay_as_they_are(request_):
+    base = Request(request_.vault, request_.queries, ("keyword:k1=1.2", "title"), data=request_.data)
+    assert varied(base, ["b=0.5"]).retrievers == ("keyword:k1=1.2", "title", "keyword:k1=1.2,b=0.5")
+
+
+@pytest.mark.parametrize("change", ["chunk-chars=2000", "stem=none", "prefix=synthetic", "k1=1.5", "b=0.75", "overlap=200"])
+def test_value_that_the_first_configuration_has_already_adds_nothing(request_, change):
+    assert varied(request_, [change]).retrievers == ("keyword",)
+
+
+def test_remembered_options_are_the_values_that_a_configuration_has_already(request_):
+    vault = vault_id(vault_root(request_.vault))
+    DataFolder(request_.data).remember(vault, index_options=IndexOptions(stem="english").as_json())
+    assert varied(request_, ["stem=english,none"]).retrievers == ("keyword", "keyword:stem=none")
+
+
+@pytest.mark.parametrize("change", ["", "k1", "k1=", "k1=1,,2", "colour=red", "=1"])
+def test_what_is_no_change_is_refused_with_what_can_be_varied(request_, change):
+    with pytest.raises(UsageError, match="KEY=VALUE,VALUE with KEY one of k1, b, chunk-chars"):
+        varied(request_, [change])
+
+
+@pytest.mark.parametrize("change", ["rerank=on", "rerank=maybe"])
+def test_reranking_is_varied_where_there_is_a_reranker(request_, change):
+    with pytest.raises(UsageError, match="allowed are on and off, with --retriever hybrid or"):
+        varied(request_, [change])
+
+
+def test_reranking_is_switched_with_all_other_settings_kept(request_):
+    base = Request(request_.vault, request_.queries, ("hybrid:k1=1.2",), data=request_.data)
+    assert varied(base, ["rerank=on,off"]).retrievers == ("hybrid:k1=1.2", "hybrid+rerank:k1=1.2")
+
+
+def test_variant_is_measured_on_its_own_index_and_the_standing_one_is_untouched(request_):
+    standing = DataFolder(request_.data).index_folder(vault_id(vault_root(request_.vault)))
+    before, notes = files_below(standing), files_below(request_.vault)
+    asked = varied(request_, ["stem=english"])
+    build_variants(asked)
+    plain, stemmed = evaluate(asked, clock()).runs
+    # "rotting planks" and "The boats rot" share a word once both are cut to their stems.
+    assert {row.id: row.rank(row.expected[0]) for row in plain.rows} == {"plural": None, "reef": 1}
+    assert {row.id: row.rank(row.expected[0]) for row in stemmed.rows} == {"plural": 1, "reef": 1}
+    assert (plain.retriever.settings["stem"], stemmed.retriever.settings["stem"]) == (None, "english")
+    assert (files_below(standing), files_below(request_.vault)) == (before, notes)
+
+
+def test_variant_is_used_again_while_nothing_changed_and_renewed_when_a_note_did(request_, tmp_path):
+    asked = varied(request_, ["chunk-chars=1000"])
+    build_variants(asked)
+    before = files_below(tmp_path / "data" / "variants")
+    build_variants(asked)
+    after = files_below(tmp_path / "data" / "variants")
+    assert {path: when for path, when in after.items() if path.endswith(".bin")} == {
+        path: when for path, when in before.items() if path.endswith(".bin")
+    }
+    (tmp_path / "Notes" / "Boat.md").write_text("Paint it.\n", encoding="utf-8")
+    build_variants(asked)
+    assert set(files_below(tmp_path / "data" / "variants")) != set(after)
+
+
+def test_variant_that_was_never_built_ends_with_what_builds_it(request_):
+    asked = Request(request_.vault, request_.queries, ("keyword:stem=english",), data=request_.data)
+    with pytest.raises(IndexUnusableError, match="--vary stem=english"):
+        evaluate(asked, clock())
+
+
+def test_variant_beside_an_index_named_by_its_place_is_refused(request_):
+    asked = Request(request_.vault, request_.queries, ("keyword:stem=english",), data=request_.data, index=request_.data)
+    with pytest.raises(UsageError, match="asks for another index; leave one of them out"):
+        evaluate(asked, clock())
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("chunk-chars=x", "chunk-chars is a whole number of characters"),
+        ("chunk-chars=10", "allowed is 50 <= chunk-chars"),
+        ("prefix=model", "allowed are synthetic and none"),
+    ],
+)
+def test_value_that_no_index_has_is_refused(request_, setting, said):
+    asked = Request(request_.vault, request_.queries, (f"keyword:{setting}",), data=request_.data)
+    with pytest.raises(UsageError, match=said):
+        evaluate(asked, clock())
