@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from vault_eval.errors import VaultEvalError
 from vault_eval.model import Label
 from vault_eval.rankings import cold
-from vault_eval.rankings.cold import cold_sample, time_cold
+from vault_eval.rankings.cold import beside_interpreters, cold_sample, time_cold
 
 
 def label(name, query="spring tides"):
@@ -100,3 +100,10 @@ def test_slow_query_is_an_error_that_does_not_repeat_the_query(monkeypatch):
 def test_command_that_cannot_be_started_is_an_error(command):
     with pytest.raises(VaultEvalError, match="cold latency could not be measured"):
         time_cold([label("a")], command, ticks())
+
+
+def test_times_of_processes_stand_beside_at_most_so_many_bare_interpreters():
+    times = beside_interpreters({"a": 40.0, "b": 50.0}, 1, ticks())
+    assert (times.queries, times.interpreter) == ({"a": 40.0, "b": 50.0}, (1.0,))
+    assert beside_interpreters({"a": 40.0}, 20, ticks()).interpreter == (1.0,)
+    assert beside_interpreters({"a": 40.0}, 0, ticks()).interpreter == ()

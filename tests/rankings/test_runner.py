@@ -62,3 +62,14 @@ def test_failure_of_one_query_is_kept_as_an_error_and_the_rest_go_on():
 def test_two_labels_with_the_same_query_have_a_ranking_each():
     run = run_queries(Fake(), [label("a", "moon"), label("b", "moon")], 10, itertools.count().__next__)
     assert run.rankings["a"] == run.rankings["b"]
+
+
+class OneProcessEach(Fake):
+    why_no_warm = "each query is a process of its own"
+
+
+def test_searcher_that_starts_a_process_for_every_query_is_not_warmed_up():
+    searcher = OneProcessEach()
+    run = run_queries(searcher, [label("a", "tides"), label("b", "moon")], 10, itertools.count(0, 4_000_000).__next__)
+    assert searcher.asked == [("tides", 10), ("moon", 10)]
+    assert run.elapsed_ms == {"a": 4.0, "b": 4.0}
