@@ -37,6 +37,10 @@ class DataFolder(NamedTuple):
         """The folder of a vault's reports, one folder below it each, named by UTC time."""
         return os.path.join(self.root, "reports", vault)
 
+    def judgements_folder(self, vault: str) -> str:
+        """The folder of a vault's pools and of what was judged in them."""
+        return os.path.join(self.root, "judgements", vault)
+
     def settings(self, vault: str) -> VaultSettings:
         """What is remembered about a vault; nothing where there is no file. Raises UsageError for a damaged one."""
         path = self._settings_path(vault)

@@ -1,0 +1,88 @@
+"""What a judge said of the items of a pool: one line a verdict, on disk before the next question is asked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from vault_eval import strict_json
+from vault_eval.atomic_file import PRIVATE_FILE, make_private_folder
+from vault_eval.errors import LabelError, VaultEvalError
+
+# "later" and "cannot tell" are no grades: a page nobody could judge is not a page that was judged irrelevant.
+Verdict: TypeAlias = Literal["yes", "partly", "no", "later", "cannot tell"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+GRADES: Mapping[Verdict, int] = {"yes": 2, "partly": 1, "no": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict on one item; `look` is 1, or 2 where it was shown again; `sha256` is that of the page's bytes as judged."""
+
+    item: str
+    look: int
+    verdict: Verdict
+    sha256: str | None
+
+    def line(self) -> bytes:
+        """The line of the file."""
+        value = {"item": self.item, "look": self.look, "verdict": self.verdict, "sha256": self.sha256}
+        return strict_json.encode(strict_json.dumps(value) + "\n")
+
+
+def append_judgement(path: str, judgement: Judgement) -> None:
+    """Add one verdict to the file, flushed to disk. Raises VaultEvalError with the reason where it cannot be kept."""
+    make_private_folder(os.path.dirname(path))
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), PRIVATE_FILE)
+        with os.fdopen(descriptor, "r+b", buffering=0) as file:
+            # A line cut short by a crash must not swallow the next one.
+            if file.seek(0, os.SEEK_END):
+                file.seek(-1, os.SEEK_END)
+                file.write(b"" if file.read(1) == b"\n" else b"\n")
+            file.write(judgement.line())
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise VaultEvalError(f"the judgement could not be kept in {path!r}: {error.strerror}") from None
+
+
+def read_judgements(path: str) -> tuple[Judgement, ...]:
+    """The last verdict on each look at each item, in the order of the first; none where there is no file.
+
+    A line that a crash cut short is left out. Raises LabelError for a line that is none of ours.
+    """
+    try:
+        with open(path, "rb") as file:
+            lines = file.read().split(b"\n")
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise LabelError(f"the judgements {path!r} cannot be read: {error.strerror}") from None
+    found: dict[tuple[str, int], Judgement] = {}
+    for number, line in enumerate(lines, 1):
+        if line:
+            one = _judgement(line, f"{path!r}, line {number}")
+            if one is not None:
+                found[one.item, one.look] = one
+    return tuple(found.values())
+
+
+def verdicts(judgements: Sequence[Judgement], look: int = 1) -> dict[str, Judgement]:
+    """Item -> what was said at that look."""
+    return {one.item: one for one in judgements if one.look == look}
+
+
+def _judgement(line: bytes, place: str) -> Judgement | None:
+    try:
+        value = strict_json.loads(line.decode("utf-8"))
+    except ValueError:
+        return None
+    found = value if isinstance(value, dict) else {}
+    item, look, sha256 = found.get("item"), found.get("look"), found.get("sha256")
+    verdict = next((one for one in VERDICTS if one == found.get("verdict")), None)
+    is_whole = isinstance(look, int) and look in (1, 2) and (sha256 is None or isinstance(sha256, str))
+    if isinstance(item, str) and isinstance(look, int) and verdict is not None and is_whole:
+        return Judgement(item, look, verdict, sha256 if isinstance(sha256, str) else None)
+    raise LabelError(f"{place}: no judgement of ours; remove the line, or the file to begin anew")

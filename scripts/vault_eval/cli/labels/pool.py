@@ -1,0 +1,123 @@
+"""`labels pool`: what several searchers find for each query, to be judged without knowing which of them found it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from vault_eval import launcher, strict_json
+from vault_eval.atomic_file import make_private_folder, write_atomically
+from vault_eval.authoring.pool import Pool, Section, pooled
+from vault_eval.authoring.pool_sheet import sheet_text
+from vault_eval.cli.arguments import Parser, add_vault, whole_number
+from vault_eval.data_folder import DataFolder
+from vault_eval.digests import sha256_hex
+from vault_eval.errors import UsageError
+from vault_eval.evaluation import clock
+from vault_eval.inputs import Inputs, open_inputs
+from vault_eval.labels.rules import PLAIN_SCHEMA, normalise_query, query_id
+from vault_eval.limits import DEPTH_DEFAULT_PAGES, DEPTH_MAX_PAGES, LABEL_FILE_MAX_BYTES
+from vault_eval.model import Label
+from vault_eval.rankings.runner import run_queries
+from vault_eval.request import Request
+from vault_eval.vault.location import refuse_inside_vault, vault_root
+
+_SEARCHERS = ("keyword", "title", "grep")
+_POOLED_STATUSES = ("scored", "negative", "missing-gold")
+
+
+def run(argv: list[str]) -> int:
+    """The exit code of `labels pool` with these arguments."""
+    options = parser().parse_args(argv)
+    if not 1 <= options.depth <= DEPTH_MAX_PAGES:
+        raise UsageError(f"--depth {options.depth}: allowed are 1 to {DEPTH_MAX_PAGES:,}")
+    root = vault_root(options.vault)
+    data = launcher.data_folder(options.data)
+    for path, option in ((data, "--data"), (options.out, "--out")):
+        if path is not None:
+            refuse_inside_vault(path, root, option)
+    with _sources(options) as sources, open_inputs(_request(options, sources)) as inputs:
+        pool = _pool(inputs, options)
+        inputs.refuse_changes()
+        text = sheet_text(pool)
+        place = options.out or os.path.join(DataFolder(data).judgements_folder(inputs.vault.id), _file_name(text))
+    make_private_folder(os.path.dirname(os.path.abspath(place)))
+    write_atomically(place, [strict_json.encode(text)])
+    print(f"{len(pool.queries):,} queries, {len(pool.items):,} notes to judge, {len(pool.again):,} of them twice: {place}")
+    print(f"Next: labels judge --vault {options.vault} {place}")
+    return 0
+
+
+def parser() -> Parser:
+    """The options of `labels pool`."""
+    made = Parser("labels pool", "Gather what several searchers find for each query, order, searcher and expected pages hidden.")
+    add_vault(made)
+    add = made.add_argument
+    add("--queries", metavar="SOURCE", action="append", default=[], help="labels whose queries are pooled; may be repeated")
+    add("--needs", metavar="FILE", help="queries without labels yet: a text file, one query a line")
+    add("--retriever", "-r", metavar="SPEC", action="append", default=[], help=f"who is asked (default: {', '.join(_SEARCHERS)})")
+    add("--depth", metavar="N", type=whole_number, default=DEPTH_DEFAULT_PAGES, help="pages taken from each (default 10)")
+    add("--seed", metavar="N", type=whole_number, default=0, help="decides the order (default 0)")
+    add("--out", metavar="FILE", help="where the pool is written (default: in the data folder)")
+    return made
+
+
+def _request(options: argparse.Namespace, sources: Sequence[str]) -> Request:
+    return Request(
+        vault=options.vault,
+        queries=tuple(sources),
+        retrievers=tuple(options.retriever) or _SEARCHERS,
+        depth=max(options.depth, DEPTH_DEFAULT_PAGES),
+        data=options.data,
+        index=options.index,
+    )
+
+
+def _pool(inputs: Inputs, options: argparse.Namespace) -> Pool:
+    labels = [one.label for one in inputs.settled if one.status in _POOLED_STATUSES]
+    depth = max(options.depth, DEPTH_DEFAULT_PAGES)
+    runs = [run_queries(searcher, labels, depth, clock().now_ns, inputs.label_notes) for searcher in inputs.searchers]
+
+    def section(query: str, page: str) -> Section:
+        told = inputs.explains.evidence(query, page, exact_rank=False) if inputs.explains is not None else None
+        return (told.heading, told.lines) if told is not None else ((), None)
+
+    def pages(label: Label) -> set[str]:
+        found = (ranked.page for run in runs for ranked in run.rankings[label.id].pages[: options.depth])
+        return {*found, *(page for page in label.pages if page in inputs.in_scope)}
+
+    vault = (inputs.vault.id, os.path.basename(inputs.vault.root))
+    return pooled(labels, {label.id: pages(label) for label in labels}, section, options.seed, vault)
+
+
+@contextmanager
+def _sources(options: argparse.Namespace) -> Iterator[Sequence[str]]:
+    """The label sources; needs become labels that expect nothing yet, in a file that is gone afterwards."""
+    if options.needs is None:
+        yield options.queries
+        return
+    if options.queries:
+        raise UsageError("name --queries or --needs: labels whose queries are pooled, or queries that have no labels yet")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, os.path.basename(options.needs) + ".json")
+        write_atomically(path, [strict_json.encode(_as_labels(options.needs))])
+        yield [os.path.realpath(path)]
+
+
+def _as_labels(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            queries = dict.fromkeys(filter(None, map(normalise_query, file.read(LABEL_FILE_MAX_BYTES).splitlines())))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--needs {path!r} cannot be read: {error}; name a text file with one query a line") from None
+    if not queries:
+        raise UsageError(f"--needs {path!r} holds no query; write one a line, in the words you had in mind")
+    entries = [{"id": query_id(query), "query": query, "expected_pages": []} for query in queries]
+    return strict_json.dumps({"schema": PLAIN_SCHEMA, "queries": entries})
+
+
+def _file_name(text: str) -> str:
+    return f"pool-{sha256_hex(strict_json.encode(text))[:16]}.json"

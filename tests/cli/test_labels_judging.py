@@ -1,0 +1,189 @@
+"""From a need to a judged label through the shipped commands; the screen is driven through a real terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "vault-eval.py"
+NOTES = {
+    "Boat.md": "# Winter\n\nLay the boat up before the first frost.\n",
+    "Soup.md": "# Soup\n\nBoil water before winter.\n",
+    "Esc.md": "# Winter \x1b[31mred\n\nwinter \x1b]0;owned\x07 storms\n",
+}
+
+
+class Vault:
+    def __init__(self, folder: Path) -> None:
+        self.root, self.data, self.pool = folder / "Notes", folder / "data", folder / "pool.json"
+        self.root.mkdir()
+        for name, text in NOTES.items():
+            (self.root / name).write_text(text, encoding="utf-8")
+        (folder / "needs.txt").write_text("boat in winter\n\nboat in  winter\n", encoding="utf-8")
+        self.me = "me"
+        self.run("index", "--vault", self.root)
+        self.run("labels", "pool", "--vault", self.root, "--needs", folder / "needs.txt", "--out", self.pool)
+
+    def command(self, *words: object) -> list[str]:
+        return [sys.executable, str(SCRIPT), *map(str, words), "--data", str(self.data)]
+
+    def run(self, *words: object, code: int = 0) -> str:
+        done = subprocess.run(
+            self.command(*words), capture_output=True, text=True, encoding="utf-8", check=False, stdin=subprocess.DEVNULL
+        )
+        assert done.returncode == code, done.stderr
+        return done.stdout if code == 0 else done.stderr
+
+    def judge(self, *words: object) -> str:
+        by = () if "--judge" in words else ("--judge", self.me)
+        return self.run("labels", "judge", "--vault", self.root, self.pool, *words, *by)
+
+    def kept(self, judge: str) -> Path:
+        (found,) = (self.data / "judgements").glob(f"*/*.{judge}.jsonl")
+        return found
+
+    def type(self, keys: str) -> tuple[str, int]:
+        """What the screen showed while each key and RETURN were typed at its prompt, and the exit code."""
+        primary, secondary = pty.openpty()
+        words = self.command("labels", "judge", "--vault", self.root, self.pool, "--judge", self.me)
+        started = subprocess.Popen(words, stdin=secondary, stdout=secondary, stderr=secondary, close_fds=True)
+        os.close(secondary)
+        shown = b""
+        for key in keys:
+            shown += _until_prompt(primary)
+            os.write(primary, f"{key}\n".encode())
+        shown += _until_prompt(primary)
+        code = started.wait(timeout=30)
+        os.close(primary)
+        return shown.decode("utf-8", "replace"), code
+
+
+def _until_prompt(terminal: int, seconds: float = 30) -> bytes:
+    """Everything up to the next prompt, or to the end."""
+    found, end = b"", time.monotonic() + seconds
+    while time.monotonic() < end and not found.endswith(b"> "):
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                piece = os.read(terminal, 65536)
+            except OSError:  # the other side closed it
+                break
+            if not piece:
+                break
+            found += piece
+    return found
+
+
+@pytest.fixture(scope="module")
+def pooled(tmp_path_factory):
+    return Vault(tmp_path_factory.mktemp("judging"))
+
+
+@pytest.fixture
+def vault(pooled, request):
+    """The one pool, judged by somebody of this test's own."""
+    pooled.me = f"judge-{abs(hash(request.node.name)) % 10**6}"
+    return pooled
+
+
+def items(vault):
+    (query,) = json.loads(vault.pool.read_text(encoding="utf-8"))["queries"]
+    return [item["page"] for item in query["items"]]
+
+
+def test_pool_of_needs_holds_each_query_once_and_every_note_that_anybody_found(vault):
+    assert sorted(items(vault)) == sorted(NOTES)
+
+
+def test_a_session_is_stopped_gone_on_with_and_makes_labels(vault):
+    answers = {"Boat.md": "y", "Soup.md": "n", "Esc.md": "n"}
+    shown, code = vault.type(answers[items(vault)[0]] + "q")
+    assert (code, "[1 of 6]  query: boat in winter" in shown) == (0, True)
+    assert "1 of 6 judged" in shown
+    shown, code = vault.type("".join(answers[page] for page in items(vault)[1:]) + "q")
+    # It goes on with the second note: three notes, and each of them again.
+    assert "[2 of 6]" in shown
+    assert "[1 of 6]" not in shown
+    (label,) = json.loads(vault.judge("--labels"))["queries"]
+    assert label["expected_pages"] == ["Boat.md"]
+    assert label["grades"] == {"Boat.md": 2, "Esc.md": 0, "Soup.md": 0}
+    assert list(label["hashes"]) == ["Boat.md"]
+
+
+def test_last_answer_can_be_taken_back_and_the_whole_note_is_shown(vault):
+    shown, _ = vault.type("nbywq")
+    assert shown.count("[1 of 6]") == 2
+    lines = vault.kept(vault.me).read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["verdict"] for line in lines] == ["no", "yes"]
+
+
+def test_source_lines_are_numbered_and_no_escape_of_a_note_reaches_the_terminal(vault):
+    shown, _ = vault.type("lllq")
+    assert re.search(r"^ +3  Lay the boat up before the first frost\.", shown, re.MULTILINE)
+    assert r"\x1b]0;owned\x07" in shown
+    assert "\x1b" not in shown
+    assert "3 put off" in vault.judge("--progress")
+
+
+def test_agent_is_asked_without_ranks_and_its_quote_is_looked_up(vault, tmp_path):
+    first = json.loads(vault.judge("--prompts"))["prompts"][0]
+    assert set(first) == {"id", "query", "need", "notes"}
+    assert first["notes"] == sorted(NOTES)
+    notes = [
+        {"note": "Boat.md", "grade": 2, "quote": "boat up before the first frost"},
+        {"note": "Soup.md", "grade": 1, "quote": "Boil the boat before winter"},
+        {"note": "Esc.md", "grade": 0},
+    ]
+    answers = tmp_path / "answers.json"
+    answers.write_text(json.dumps({"answers": [{"id": first["id"], "notes": notes}]}), encoding="utf-8")
+    said = vault.judge("--answers", answers, "--judge", "agent")
+    assert "2 judgements taken, 1 refused" in said
+    assert "Soup.md: the note does not say 'Boil the boat before winter'" in said
+
+
+def test_two_judges_are_compared_item_by_item(vault, tmp_path):
+    for judge, grade in (("one", 2), ("two", 0)):
+        notes = [{"note": "Boat.md", "grade": grade, "quote": "boat up before the first frost"}, {"note": "Esc.md", "grade": 0}]
+        answers = tmp_path / f"{judge}.json"
+        prompt = json.loads(vault.judge("--prompts"))["prompts"][0]["id"]
+        answers.write_text(json.dumps({"answers": [{"id": prompt, "notes": notes}]}), encoding="utf-8")
+        vault.judge("--answers", answers, "--judge", judge)
+    one, two = vault.kept("one"), vault.kept("two")
+    said = json.loads(vault.run("labels", "agree", one, two, "--format", "json"))
+    # One of two alike; pe = (1/2 * 0) + (1/2 * 1) = 1/2: kappa = 0.
+    assert (said["n"], said["observed"], said["kappa"], len(said["apart"])) == (2, 0.5, 0.0, 1)
+    assert "kappa 0.00, 50% alike, n = 2; below 0.6 labels are noisy" in vault.run("labels", "agree", one, two)
+
+
+def test_screen_without_a_terminal_is_refused_with_what_an_agent_uses(vault):
+    assert "an agent uses --prompts and --answers" in vault.run("labels", "judge", "--vault", vault.root, vault.pool, code=2)
+
+
+def test_pool_of_another_vault_is_refused(vault, tmp_path):
+    (tmp_path / "Other").mkdir()
+    assert "at another place" in vault.run("labels", "judge", "--vault", tmp_path / "Other", vault.pool, "--progress", code=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--needs", "none.txt"), "name a text file with one query a line"),
+        (("--depth", "0"), "allowed are 1 to 1,000"),
+        (("--needs", "needs.txt", "--queries", "x.json"), "name --queries or --needs"),
+    ],
+)
+def test_bad_input_of_a_pool_is_named(vault, words, said):
+    assert said in vault.run("labels", "pool", "--vault", vault.root, *words, code=2)
+
+
+def test_nothing_of_it_is_written_into_the_vault(vault):
+    vault.type("yq")
+    assert sorted(path.name for path in vault.root.iterdir()) == sorted(NOTES)
