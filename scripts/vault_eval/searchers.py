@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import IndexUnusableError, UsageError
@@ -15,11 +16,12 @@ from vault_eval.index.options import IndexOptions
 from vault_eval.index.seal import SEAL_NAME, open_index
 from vault_eval.index.states import read_states
 from vault_eval.index.store import LABEL_NOTE
+from vault_eval.index.vault_meta.places import vault_meta_folder
 from vault_eval.labels.load import LabelDocument
 from vault_eval.model import LabelSet
 from vault_eval.request import Request
 from vault_eval.retrievers.index_variant import variant_folder, variant_options
-from vault_eval.retrievers.protocol import Retriever, RetrieverContext
+from vault_eval.retrievers.protocol import Retriever, RetrieverContext, TellsFreshness
 from vault_eval.retrievers.select import needs_index, open_retriever
 from vault_eval.retrievers.spec import INDEX_SETTINGS, Spec
 from vault_eval.vault.paths import quoted
@@ -38,7 +40,11 @@ class Places:
     @property
     def standing(self) -> str:
         """The folder of the index that is searched where a spec asks for no other."""
-        return os.path.abspath(self.request.index) if self.request.index else self.data.index_folder(self.vault.id)
+        if self.request.index:
+            return os.path.abspath(self.request.index)
+        ours = self.data.index_folder(self.vault.id)
+        is_built = os.path.lexists(os.path.join(ours, SEAL_NAME))
+        return ours if is_built else vault_meta_folder(self.vault.root) or ours
 
     def folder(self, spec: Spec) -> str:
         """The folder of the index that a spec asks for. Raises UsageError where `--index` names one already."""
@@ -79,18 +85,24 @@ def open_searchers(
 
     def open_all(chosen: Sequence[Spec], label_notes: frozenset[str]) -> None:
         for spec in chosen:
-            opened[spec.text] = _open(spec, places, label_notes, ids)
+            opened[spec.text] = open_searcher(spec, places, label_notes, ids)
             closing.callback(opened[spec.text].close)
 
     on_index = [spec for spec in specs if needs_index(spec)]
     open_all(on_index, frozenset())
-    freshness = _freshness(places, on_index[0] if on_index else None)
+    freshness = _freshness(places, {spec.text: (spec, opened[spec.text]) for spec in on_index})
     label_notes = _label_notes(documents, freshness)
     open_all([spec for spec in specs if spec not in on_index], label_notes)
     return Searchers([opened[spec.text] for spec in specs], freshness, label_notes)
 
 
-def _open(spec: Spec, places: Places, label_notes: frozenset[str], ids: Mapping[str, tuple[str, ...]]) -> Retriever:
+def open_searcher(
+    spec: Spec,
+    places: Places,
+    label_notes: frozenset[str] = frozenset(),
+    ids: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+) -> Retriever:
+    """One searcher on the index that its spec asks for. Raises IndexUnusableError with the line that builds what is missing."""
     asked = places.request
     context = RetrieverContext(
         places.vault,
@@ -108,11 +120,21 @@ def _open(spec: Spec, places: Places, label_notes: frozenset[str], ids: Mapping[
         raise _advised(error, places, spec) from None
 
 
-def _freshness(places: Places, spec: Spec | None) -> Freshness:
-    """How the index of a spec stands to the notes; without a spec the standing one, or every note where there is none."""
+def _freshness(places: Places, on_index: Mapping[str, tuple[Spec, Retriever]]) -> Freshness:
+    """How the first index that is searched stands to the notes; else the standing one, or every note where there is none."""
+    for spec, searcher in on_index.values():
+        if isinstance(searcher, TellsFreshness):
+            return searcher.freshness()
+        if searcher.index() is not None:
+            return _native_freshness(places, spec)
+    return _native_freshness(places, None)
+
+
+def _native_freshness(places: Places, spec: Spec | None) -> Freshness:
+    """How the native index of a spec, or the standing one, stands to the notes."""
     vault = places.vault
     folder = places.standing if spec is None else places.folder(spec)
-    is_wanted = spec is not None or places.request.index is not None
+    is_wanted = spec is not None or (places.request.index is not None and vault_meta_folder(folder) is None)
     if not is_wanted and not os.path.lexists(os.path.join(folder, SEAL_NAME)):
         return without_index(vault.listing, vault.pages)
     try:

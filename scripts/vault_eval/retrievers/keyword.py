@@ -10,9 +10,10 @@ from vault_eval.index.options import options_from_json
 from vault_eval.index.pool import FRESH, STALE, gather_pool
 from vault_eval.index.pool_ranking import pool_ranking
 from vault_eval.index.search import Hit, Searcher
+from vault_eval.index.vault_meta.places import vault_meta_folder
 from vault_eval.model import IndexDescription, Ranking, RetrieverDescription
 from vault_eval.retrievers.native_index import NativeIndex
-from vault_eval.retrievers.protocol import Counterfactual, PageEvidence, RetrieverContext, TermEvidence
+from vault_eval.retrievers.protocol import Counterfactual, PageEvidence, Retriever, RetrieverContext, TermEvidence
 from vault_eval.retrievers.spec import Spec, bm25_parameters
 
 NEEDS_INDEX = True
@@ -21,9 +22,14 @@ NEEDS_INDEX = True
 _EDIT_LINE_ENDS_CHARACTERS = 3
 
 
-def open_retriever(spec: Spec, context: RetrieverContext) -> KeywordRetriever:
+def open_retriever(spec: Spec, context: RetrieverContext) -> Retriever:
     """The keyword searcher of a vault's index, whose bytes are all verified. Raises IndexUnusableError, UsageError."""
     k1, b = bm25_parameters(spec)
+    made_elsewhere = vault_meta_folder(context.index_folder)
+    if made_elsewhere is not None:
+        from vault_eval.retrievers.keyword_vault_meta import open_on_vault_meta
+
+        return open_on_vault_meta(spec, context, made_elsewhere)
     native = NativeIndex(context)
     return KeywordRetriever(spec.text, native, Searcher(native.file, k1, b))
 

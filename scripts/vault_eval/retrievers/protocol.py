@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import Protocol, TypeAlias, runtime_checkable
 
+from vault_eval.index.freshness import Freshness
 from vault_eval.model import IndexDescription, Ranking, RetrieverDescription
 from vault_eval.vault.snapshot import VaultSnapshot
 
@@ -142,6 +143,28 @@ class ColdOnly(Protocol):
     @property
     def why_no_warm(self) -> str:
         """Why, for a person."""
+        ...
+
+
+@runtime_checkable
+class TellsFreshness(Protocol):
+    """A searcher with an index of another format, which it can hold against the notes."""
+
+    def freshness(self) -> Freshness:
+        """How that index stands to the notes as they are."""
+        ...
+
+
+@runtime_checkable
+class KnowsPages(Protocol):
+    """A searcher that can tell of every page whether its index holds it as it is, though not why it stands where it stands."""
+
+    def is_indexed(self, page: str) -> bool:
+        """Whether the index holds the page."""
+        ...
+
+    def is_stale(self, page: str) -> bool:
+        """Whether the page's bytes are no longer those that were indexed."""
         ...
 
 

@@ -17,15 +17,21 @@ FREE_BASELINES = ("title", "grep", "random")
 _MODULES = {"random": "random_pages", "hybrid+rerank": "hybrid_rerank"}
 _MACHINERY = (
     "__init__",
+    "answers",
+    "bounded_http",
     "bounded_process",
     "chunk_vectors",
+    "claude_obsidian_program",
     "external_results",
     "fused",
     "index_variant",
+    "keyword_vault_meta",
+    "mcp_server",
     "native_index",
     "protocol",
     "select",
     "spec",
+    "spec_words",
 )
 # Of these, everything after the colon is one text, commas and all: a program with its arguments, an address, a file.
 TEXT_KINDS = ("command", "http", "mcp", "run")
@@ -88,9 +94,11 @@ def refuse_unknown_settings(spec: Spec, allowed: Sequence[str]) -> None:
             raise UsageError(f"--retriever {quoted(spec.text)}: {spec.kind} has no setting {quoted(name)}; {has}")
 
 
-def bm25_parameters(spec: Spec) -> tuple[float, float]:
-    """k1 and b of a spec, or the defaults. Raises UsageError for values out of bounds, and for settings no index has."""
-    refuse_unknown_settings(spec, ("k1", "b", *INDEX_SETTINGS))
+def bm25_parameters(spec: Spec, others: Sequence[str] = ()) -> tuple[float, float]:
+    """k1 and b of a spec, or the defaults. Raises UsageError for values out of bounds, and for settings that are none of
+    these, `others` or those of the index.
+    """
+    refuse_unknown_settings(spec, ("k1", "b", *others, *INDEX_SETTINGS))
     return number_setting(spec, "k1", DEFAULT_K1, 0.0, K1_MAX), number_setting(spec, "b", DEFAULT_B, 0.0, 1.0)
 
 
