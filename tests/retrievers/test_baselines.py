@@ -72,6 +72,14 @@ def test_grep_counts_distinct_query_words_also_inside_words_and_orders_ties_by_p
     assert found(vault, "grep", "xyzzy") == found(vault, "grep", "") == found(vault, "grep", "?!") == []
 
 
+def test_grep_looks_for_pairs_of_characters_where_a_script_has_no_blanks(vault):
+    # 潮が満ちる時: of 潮が が満 満ち ちる る時 the note holds the first four, and of `moon` nothing.
+    assert found(vault, "grep", "潮が満ちる時 moon") == [("潮汐.md", 4.0), ("Sea/Tides.md", 1.0)]
+    assert found(vault, "grep", "月") == [("潮汐.md", 1.0)]
+    (vault / "混ぜ.md").write_text("gitを使う\n", encoding="utf-8")
+    assert found(vault, "grep", "GITの使う") == [("混ぜ.md", 2.0)]  # git, 使う; not の使
+
+
 def test_grep_equals_a_plain_count_of_words_over_all_notes(vault):
     words = ["the", "moon", "water", "a", "of", "by", "paint"]
     texts = {page: text.casefold() for page, text in NOTES.items()}

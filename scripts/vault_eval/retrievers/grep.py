@@ -1,15 +1,22 @@
-"""`grep`: pages by how many words of the query stand anywhere in the note's text, as `grep -i -F` finds them. No settings."""
+"""`grep`: pages by how many words of the query stand anywhere in the note's text, as `grep -i -F` finds them. No settings.
+
+A script without blanks shows no words, and a whole sentence would stand nowhere else: of such a run every two characters side
+by side are looked for.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
 
 from vault_eval.errors import UnreadableFileError, UsageError
+from vault_eval.index.terms import is_run
 from vault_eval.model import IndexDescription, RankedPage, Ranking, RetrieverDescription
 from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.spec import Spec, refuse_unknown_settings
 from vault_eval.vault.note_text import decode, without_property
+from vault_eval.vault.paths import is_pdf
 
 NEEDS_INDEX = False
 
@@ -53,7 +60,7 @@ class GrepSearch:
         """What is looked for and how."""
         settings = {
             "text": "whole note as it is now",
-            "match": "case-folded words, inside words too",
+            "match": "case-folded words, inside words too; two characters of scripts without blanks",
             "score": "distinct words found",
         }
         return RetrieverDescription(self._name, {**settings, "pages": len(self._pages)})
@@ -69,7 +76,7 @@ class GrepSearch:
     def search(self, query: str, depth: int) -> Ranking:
         """Pages by the number of distinct query words they hold, then by path; pages without any are not returned."""
         planes: list[int] = []  # plane i holds bit i of the count of each page
-        for word in dict.fromkeys(_WORD.findall(query.casefold())):
+        for word in dict.fromkeys(_asked(query)):
             carry = self._holding(word)
             for place, plane in enumerate(planes):
                 planes[place], carry = plane ^ carry, plane & carry
@@ -112,7 +119,17 @@ class GrepSearch:
         return holding
 
 
+def _asked(query: str) -> Iterator[str]:
+    """What a person would look for who cannot grep a whole question."""
+    for word in _WORD.findall(query.casefold()):
+        for has_no_blanks, letters in groupby(word, is_run):
+            run = "".join(letters)
+            yield from map("".join, pairwise(run)) if has_no_blanks and len(run) > 1 else (run,)
+
+
 def _text(page: str, context: RetrieverContext) -> str:
+    if is_pdf(page):
+        return ""  # what grep sees of a PDF are compressed bytes
     try:
         return without_property(decode(context.read(page)))
     except UnreadableFileError:

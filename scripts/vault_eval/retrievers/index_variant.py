@@ -25,6 +25,7 @@ def variant_options(spec: Spec, standing: IndexOptions) -> IndexOptions | None:
         given.get("prefix", standing.prefix),
         given.get("stem", standing.stem),
         standing.exclude,
+        pdf=standing.pdf,
     )
     return None if options == standing else options
 

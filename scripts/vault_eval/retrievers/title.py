@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator, Sequence
 
 from vault_eval.errors import UnreadableFileError
@@ -12,6 +11,7 @@ from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.spec import Spec, refuse_unknown_settings
 from vault_eval.vault.note import parse_note
 from vault_eval.vault.note_text import decode, frontmatter_block
+from vault_eval.vault.paths import is_pdf, page_title
 
 NEEDS_INDEX = False
 
@@ -74,7 +74,9 @@ class TitleSearch:
 
 def _names(page: str, context: RetrieverContext) -> Iterator[str]:
     """The file name without its suffix, and frontmatter title and aliases where there are any."""
-    yield posixpath.basename(page)[: -len(".md")]
+    yield page_title(page)
+    if is_pdf(page):
+        return
     try:
         text = decode(context.read(page))
     except UnreadableFileError:

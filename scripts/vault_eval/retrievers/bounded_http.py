@@ -1,0 +1,144 @@
+"""One HTTP exchange that ends for certain and goes nowhere else: this machine alone, unless more is allowed."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import socket
+import ssl
+import threading
+from collections.abc import Mapping
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from vault_eval.vault.paths import quoted
+
+_OK = 200
+_SAID_MAX_BYTES = 400
+
+
+class HttpFailedError(Exception):
+    """An exchange failed; `str(error)` is the whole sentence."""
+
+
+class Address(NamedTuple):
+    """Where a request goes. `server` is how messages name it; `target` is path and query."""
+
+    scheme: str
+    host: str
+    port: int
+    target: str
+
+    @property
+    def server(self) -> str:
+        """The server alone, without path."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}"
+
+
+def address_of(url: str) -> Address:
+    """The parts of an address. Raises HttpFailedError for anything but http and https, and for a user or password in it."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise HttpFailedError(f"{quoted(url)} is no address: {error}") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise HttpFailedError(f"{quoted(url)} is no address; write http://localhost:PORT/PATH")
+    if "@" in parts.netloc:
+        raise HttpFailedError("an address may not hold a user or password: reports quote it")
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Address(parts.scheme, parts.hostname, port or (443 if parts.scheme == "https" else 80), target)
+
+
+def fetch_bounded(
+    address: Address,
+    *,
+    body: bytes | None = None,
+    headers: Mapping[str, str] | None = None,
+    timeout_seconds: float,
+    max_bytes: int,
+    allow_remote: bool,
+) -> bytes:
+    """The body of the answer to a GET, or to a POST of `body`; connected to directly, redirects not followed.
+
+    Raises HttpFailedError where the server cannot be reached, is another machine that is not allowed, answers with
+    anything but 200, takes longer than `timeout_seconds`, or sends more than `max_bytes`.
+    """
+    late = HttpFailedError(f"{address.server} took longer than {timeout_seconds:g} seconds")
+    cut: list[bool] = []
+
+    def cut_off() -> None:
+        cut.append(True)
+        with contextlib.suppress(OSError):
+            connected.shutdown(socket.SHUT_RDWR)
+
+    connected = _connect(address, timeout_seconds, allow_remote)
+    timer = threading.Timer(timeout_seconds, cut_off)  # the time-out of a socket begins anew with every byte
+    timer.daemon = True
+    timer.start()
+    try:
+        with contextlib.closing(HTTPConnection(address.host, address.port)) as connection:
+            connection.sock = connected  # it opens none of its own then
+            connection.request("GET" if body is None else "POST", address.target, body, dict(headers or {}))
+            with connection.getresponse() as response:
+                data = _body(response, address, max_bytes)
+    except (OSError, HTTPException, ValueError) as error:
+        raise late if cut else HttpFailedError(f"{address.server} failed: {quoted(str(error) or repr(error))}") from None
+    finally:
+        timer.cancel()
+        connected.close()
+    if cut:  # what was cut off reads as if it had ended
+        raise late
+    return data
+
+
+def _connect(address: Address, timeout_seconds: float, allow_remote: bool) -> socket.socket:
+    """A connection to an address that was looked up and checked; it is the checked one that is connected to."""
+    try:
+        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+    except (OSError, ValueError) as error:
+        raise HttpFailedError(f"{address.server} cannot be found: {error}") from None
+    allowed = [one for one in found if allow_remote or _is_loopback(str(one[4][0]))]
+    if not allowed:
+        where = f"{address.server} is another machine ({found[0][4][0]})"
+        raise HttpFailedError(f"{where}; queries leave this one only with --allow-remote")
+    problem = ""
+    for family, kind, protocol, _, place in allowed:
+        connected = socket.socket(family, kind, protocol)
+        try:
+            connected.settimeout(timeout_seconds)
+            connected.connect(place)
+        except OSError as error:
+            connected.close()
+            problem = error.strerror or str(error)
+        else:
+            return connected if address.scheme == "http" else _encrypted(connected, address.host)
+    raise HttpFailedError(f"{address.server} cannot be reached: {problem}; is it running?")
+
+
+def _encrypted(connected: socket.socket, host: str) -> ssl.SSLSocket:
+    # The handshake is left to the first byte, so that it counts as time and its failure as a failure.
+    trusted = ssl.create_default_context()
+    return trusted.wrap_socket(connected, server_hostname=host, do_handshake_on_connect=False)
+
+
+def _is_loopback(place: str) -> bool:
+    return ipaddress.ip_address(place.partition("%")[0]).is_loopback
+
+
+def _body(response: HTTPResponse, address: Address, max_bytes: int) -> bytes:
+    if response.status != _OK:
+        location = response.getheader("Location")
+        said = f"and points to {quoted(location)}; redirects are not followed" if location else _said(response)
+        raise HttpFailedError(f"{address.server} answered {response.status} {said}")
+    data = response.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise HttpFailedError(f"{address.server} sent more than {max_bytes:,} bytes")
+    return data
+
+
+def _said(response: HTTPResponse) -> str:
+    said = response.read(_SAID_MAX_BYTES).decode("utf-8", "replace").strip()
+    return f"and said {quoted(said)}" if said else "and said nothing"

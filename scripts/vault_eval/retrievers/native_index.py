@@ -1,0 +1,54 @@
+"""The native index as searchers use it: open, all its bytes verified, with the freshness of its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vault_eval.errors import IndexUnusableError
+from vault_eval.index.layout import FORMAT
+from vault_eval.index.pool import STALE, PageFreshness
+from vault_eval.index.seal import file_sha256, open_index, read_seal
+from vault_eval.index.terms import Analyzer
+from vault_eval.model import IndexDescription
+from vault_eval.retrievers.protocol import RetrieverContext, SettingValue
+
+
+class NativeIndex:
+    """One open index: `file` is what is searched, `analyzer` cuts queries as its notes were cut."""
+
+    def __init__(self, context: RetrieverContext) -> None:
+        """Raises IndexUnusableError where there is none, or none that can be used."""
+        self.folder = context.index_folder
+        self.vault = context.vault.id
+        self.file, self.sha256 = open_index(self.folder, self.vault, verify=True)
+        self.freshness = PageFreshness(self.file, context.vault.pages)
+        stem = self.file.options.get("stem")
+        self.analyzer = Analyzer(stem if isinstance(stem, str) else None)
+
+    def description(self) -> IndexDescription:
+        """What is searched."""
+        return IndexDescription(FORMAT, self.sha256, self.file.page_count, self.file.chunks)
+
+    def options(self) -> Mapping[str, SettingValue]:
+        """The options it was built with, lists aside."""
+        return {key: value for key, value in self.file.options.items() if isinstance(value, (str, int, float, bool, type(None)))}
+
+    def digest_now(self) -> str | None:
+        """The digest of the index that is valid now, its bytes read again; None where none is."""
+        try:
+            return file_sha256(read_seal(self.folder, self.vault)[0])
+        except (IndexUnusableError, OSError):
+            return None
+
+    def is_indexed(self, page: str) -> bool:
+        """Whether the index holds the page."""
+        return self.file.page_ordinal(page) is not None
+
+    def is_stale(self, page: str) -> bool:
+        """Whether the page's bytes, its label property aside, are no longer those that were indexed."""
+        ordinal = self.file.page_ordinal(page)
+        return ordinal is not None and self.freshness.of(ordinal) == STALE
+
+    def close(self) -> None:
+        """Unmap the index."""
+        self.file.close()
