@@ -44,6 +44,17 @@ def test_score_decides_then_rank_whatever_the_order_of_the_lines(outside, run):
     assert order == ["Sea/Tides.md", "Boat.md", "Café.md"]
 
 
+def test_other_forms_of_a_run_are_told_by_their_content(outside, run):
+    as_json = run(data=json.dumps({"q1": {"Boat.md": 1.5, "Sea/Tides.md": 2.5}}).encode())
+    assert pages(outside(as_json, label_ids=IDS).search("where is the water", 10)) == [("Sea/Tides.md", 2.5), ("Boat.md", 1.5)]
+
+
+def test_query_that_the_tool_failed_on_is_an_error_and_no_empty_answer(outside, run):
+    answer = {"metric_score": 0.5, "details": {}, "failures": {"q1": {"error": {"reason": "no such index"}}}}
+    found = outside(run(data=json.dumps(answer).encode()), label_ids=IDS).search("where is the water", 10)
+    assert (found.pages, "no such index" in (found.error or "")) == ((), True)
+
+
 def test_query_that_the_run_lacks_has_an_empty_answer_and_is_counted(outside, run):
     searcher = outside(run("q1 Q0 Boat.md 1 2 t", "q9 Q0 Boat.md 1 2 t"), label_ids=IDS)
     assert pages(searcher.search("paint", 10)) == []

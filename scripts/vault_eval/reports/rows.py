@@ -24,15 +24,11 @@ _EXACT_MAX_PAGES = 3
 
 def judged_query(label: Label, ranking: Ranking, terms: QueryTerms, places: tuple[JudgedPlace, ...] = ()) -> JudgedQuery:
     """What the metrics need of one answered query."""
-    grades: dict[str, int] = {}
-    for target, grade in label.grades.items():
-        page = parse_target(target).page
-        grades[page] = max(grade, grades.get(page, 0))
     candidates = ranking.candidates
     return JudgedQuery(
         label.pages,
         tuple(ranked.page for ranked in ranking.pages),
-        grades,
+        page_grades(label),
         candidates.usable if candidates else None,
         candidates.raw if candidates else None,
         top_score=ranking.pages[0].score if ranking.pages else None,
@@ -40,6 +36,17 @@ def judged_query(label: Label, ranking: Ranking, terms: QueryTerms, places: tupl
         split=label.split,
         places=places,
     )
+
+
+def page_grades(label: Label) -> dict[str, int]:
+    """The graded pages: each as good as the best place of it, where an expected place without a grade has grade 1."""
+    if not label.grades:
+        return {}
+    stated = dict.fromkeys(label.gold, 1) | {parse_target(target): grade for target, grade in label.grades.items()}
+    grades: dict[str, int] = {}
+    for target, grade in stated.items():
+        grades[target.page] = max(grade, grades.get(target.page, grade))
+    return grades
 
 
 def query_row(

@@ -1,6 +1,7 @@
-"""`run:FILE`: a TREC run that another tool has made, kept by query id; nothing is searched.
+"""`run:FILE`: a run that another tool has made, kept by query id; nothing is searched.
 
-Score decides the order, then the rank column. A name cannot hold a blank there: it is `%20`, and a per cent sign `%25`.
+A TREC run, the JSON of ranx and pytrec_eval, or the answer of `_rank_eval`. Score decides the order, then the rank column. In
+TREC a name cannot hold a blank: it is `%20`, and a per cent sign `%25`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Mapping
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UnreadableFileError, UsageError
 from vault_eval.interop.records import ForeignRun
-from vault_eval.interop.trec import read_run
+from vault_eval.interop.runs import read_run
 from vault_eval.limits import RUN_FILE_MAX_BYTES
 from vault_eval.model import IndexDescription, Ranking, RetrieverDescription
 from vault_eval.retrievers.external_results import FoundPage, ranking_of
@@ -79,7 +80,10 @@ class RunFile:
         """The ranking of the label with this text; an error where no label has it."""
         if query not in self._ids:
             return Ranking((), error="a run answers the queries of labels alone")
-        ranking = self._run.rankings.get(self._ids[query][0], ())
+        label_id = self._ids[query][0]
+        if label_id in self._run.errors:
+            return Ranking((), error=f"the tool failed on it: {self._run.errors[label_id]}")
+        ranking = self._run.rankings.get(label_id, ())
         return ranking_of([FoundPage(one.page, one.score) for one in ranking], self._pages, self._root, depth)
 
     def close(self) -> None:

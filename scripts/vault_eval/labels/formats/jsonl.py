@@ -36,13 +36,14 @@ _PEEK_MAX_CHARACTERS = 65_536
 def read(document: LabelText, place: Place) -> ReadLabels:
     """The labels of the file, one a line. Lines end at LF only, since JSON strings may hold every other line end but CR."""
     before = place.problems.count
-    entries = list(_entries(document.text, place))
+    entries = list(json_lines(document.text, place))
     if not entries and place.problems.count > before:
         return ReadLabels((), NAME)
     return ReadLabels(read_entries(entries, place, _shape()), NAME)
 
 
-def _entries(text: str, place: Place) -> Iterator[Entry]:
+def json_lines(text: str, place: Place) -> Iterator[Entry]:
+    """The JSON values of a text, one a line, without blank lines and `//` comments; what is no JSON is reported at its line."""
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.strip(_BLANKS)
         if not line or line.startswith("//"):
