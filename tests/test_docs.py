@@ -11,11 +11,13 @@ import shlex
 import subprocess
 import sys
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
 
 from vault_eval import cli, errors, limits
+from vault_eval.cli import labels as labels_commands
 from vault_eval.labels.load import LabelDocument, load_labels
 from vault_eval.metrics import metrics_for
 
@@ -67,13 +69,17 @@ def test_the_fixture_output_in_the_readme_is_real(fixture_output):
 @pytest.mark.parametrize("line", commands())
 def test_every_command_line_in_the_documents_parses(line):
     words = [word for word in shlex.split(line.replace("...", ""))[1:] if word not in ("…", "[options]")]
+    words = list(takewhile(lambda word: word[0] not in "<>", filter(None, words)))  # the rest is for the shell
     script, arguments = Path(words[0]).name, words[1:]
     name, rest = ("bench", arguments) if script == "evaluate-retrieval.py" else (arguments[0] if arguments else "", arguments[1:])
     if name in ("", "COMMAND", "--help", "--version"):
         return
     assert name in cli.COMMANDS
+    module = f"vault_eval.cli.{name}"
+    if name == "labels" and rest and rest[0] in labels_commands.COMMANDS:
+        module, rest = labels_commands.module_of(rest[0]), rest[1:]
     if "--help" not in rest:
-        import_module(f"vault_eval.cli.{name}").parser().parse_args(rest)
+        import_module(module).parser().parse_args(rest)
 
 
 def test_the_transcript_in_the_readme_is_the_recorded_one():

@@ -41,6 +41,10 @@ class DataFolder(NamedTuple):
         """The folder of a vault's pools and of what was judged in them."""
         return os.path.join(self.root, "judgements", vault)
 
+    def holdout_ledger(self, vault: str) -> str:
+        """The file that says who looked at the holdout labels of a vault."""
+        return os.path.join(self.root, "holdout", f"{vault}.jsonl")
+
     def settings(self, vault: str) -> VaultSettings:
         """What is remembered about a vault; nothing where there is no file. Raises UsageError for a damaged one."""
         path = self._settings_path(vault)

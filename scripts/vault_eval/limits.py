@@ -79,6 +79,8 @@ OLLAMA_MAX_SECONDS = 120.0
 OLLAMA_ANSWER_MAX_BYTES = 64 * 1_048_576
 # Pages that hybrid takes from each of its two rankings at least; a larger depth takes more.
 FUSION_POOL_DEFAULT_PAGES = 50
+# Reordering a whole pool by cosine would answer as the vectors alone do, and what words found would be lost again.
+RERANKED_MIN_PAGES = 20
 
 # Claude Code replaces longer command output by a short preview.
 TERMINAL_TEXT_MAX_CHARACTERS = 30_000

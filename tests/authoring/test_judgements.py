@@ -66,7 +66,7 @@ def test_line_that_is_no_judgement_is_refused_with_its_place(tmp_path, line):
 def test_no_file_is_no_judgement_and_a_link_is_never_followed(tmp_path):
     assert read_judgements(str(tmp_path / "none")) == ()
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(VaultEvalError, match="could not be kept"):
+    with pytest.raises(VaultEvalError, match="could not be written"):
         append_judgement(str(tmp_path / "link"), Judgement("a", 1, "no", None))
     assert not (tmp_path / "elsewhere").exists()
 

@@ -44,7 +44,7 @@ def test_index_of_many_unreadable_notes_prints_less_than_an_agent_is_shown(tmp_p
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
-    report, _ = run_fixture(Request(vault="", cold_samples=0, depth=20), clock())
+    report, *_ = run_fixture(Request(vault="", cold_samples=0, depth=20), clock())
     path = tmp_path_factory.mktemp("saved") / "report.json"
     path.write_bytes(strict_json.encode(report_text(report)))
     return path

@@ -1,7 +1,7 @@
 """Every file in `cases` is one case: NAME.json, .jsonl or .md, beside NAME.expected.json or NAME.error.txt.
 
 A note lies at `Eval/NAME.md` of a vault whose pages `cases/pages.txt` lists. Adding a case needs no Python: write the
-input, run once with UPDATE_LABEL_CASES=1, and read what was written.
+input, run once with UPDATE_LABEL_CASES=1, and read what was written. Cases named `pdf_…` have a reader of PDFs, others none.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,8 +47,23 @@ def outcome(path: Path) -> tuple[str, str]:
     return ".expected.json", json.dumps(expected, ensure_ascii=False, indent=1) + "\n"
 
 
+@pytest.fixture
+def readers_of_pdfs(tmp_path, monkeypatch):
+    """`readers_of_pdfs(there)`: whether the package is found, installed or not; it is not imported."""
+
+    def set_up(there: bool) -> None:
+        if there:
+            (tmp_path / "pypdf.py").touch()
+            monkeypatch.syspath_prepend(tmp_path)
+        else:
+            monkeypatch.setitem(sys.modules, "pypdf", None)
+
+    return set_up
+
+
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
-def test_label_file_is_read_or_refused_as_its_case_says(path):
+def test_label_file_is_read_or_refused_as_its_case_says(path, readers_of_pdfs):
+    readers_of_pdfs(path.stem.startswith("pdf_"))
     suffix, text = outcome(path)
     if os.environ.get("UPDATE_LABEL_CASES"):
         (CASES / (path.stem + suffix)).write_text(text, encoding="utf-8")

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import sys
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vault_eval.limits import NOTE_MAX_BYTES, PDF_MAX_BYTES
 from vault_eval.model import Target
-from vault_eval.vault.paths import folded, page_name, page_problem, quoted
+from vault_eval.vault.paths import folded, page_max_bytes, page_name, page_problem, page_title, quoted
 from vault_eval.vault.targets import TargetError, parse_target, pdf_problem, split_fragment, target_text
 
 ODD_NAMES = [
@@ -95,9 +97,24 @@ def test_gold_that_is_neither_markdown_nor_pdf_is_refused_saying_so(text):
         parse_target(text)
 
 
-def test_pdf_gold_names_the_missing_extra():
-    assert "[pdf]" in str(pdf_problem(Target("Chart.Pdf", pdf_page=4)))
-    assert pdf_problem(Target("Chart.md")) is None
+def test_pdf_gold_names_the_missing_extra(monkeypatch, tmp_path):
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "pypdf", None)
+        assert "needs the extra [pdf]; it is not installed" in str(pdf_problem(Target("Chart.Pdf", pdf_page=4)))
+        assert pdf_problem(Target("Chart.md")) is None
+    (tmp_path / "pypdf.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert pdf_problem(Target("Chart.Pdf", pdf_page=4)) is None
+
+
+def test_a_page_is_called_by_its_file_name_and_may_be_larger_where_it_is_a_pdf():
+    assert [page_title(page) for page in ("A.md", "Sea/C# tips.md", "Node.js.MD", "Sea/Chart 2.0.PDF")] == [
+        "A",
+        "C# tips",
+        "Node.js",
+        "Chart 2.0",
+    ]
+    assert page_max_bytes("A.md") == NOTE_MAX_BYTES < page_max_bytes("A.Pdf") == PDF_MAX_BYTES
 
 
 def test_page_name_is_canonical_and_keeps_letter_case():

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vault_eval.errors import UnreadableFileError
-from vault_eval.limits import NOTE_MAX_BYTES, VAULT_DEPTH_MAX_FOLDERS
+from vault_eval.limits import NOTE_MAX_BYTES, PDF_MAX_BYTES, VAULT_DEPTH_MAX_FOLDERS
 from vault_eval.vault.excluded import Exclusions, read_exclusions
 from vault_eval.vault.reader import FolderReader
 from vault_eval.vault.walk import walk_vault
@@ -283,3 +283,36 @@ def test_both_modes_list_the_same_and_every_page_can_be_read(tmp_path_factory, p
             assert all(reader.read(note.disk_path).decode() == note.disk_path for note in listing.notes)
             assert all(stat.S_ISREG(root.joinpath(note.disk_path).lstat().st_mode) for note in listing.notes)
     assert listings[0] == listings[1]
+
+
+def test_pdfs_are_listed_on_demand_alone(write, walk, reader):
+    for path in ("Sea/Chart.pdf", "a.PDF", "Sea/Tides.md", "pdf", "a.pdfx", ".hidden.pdf", ".trash/Old.pdf"):
+        write(path)
+    assert (walk().pdfs, [one.page for one in walk().pages]) == ((), ["Sea/Tides.md"])
+    listing = walk_vault(reader, Exclusions(()), with_pdfs=True)
+    assert pages(listing) == ["Sea/Tides.md"]
+    assert [one.page for one in listing.pdfs] == ["Sea/Chart.pdf", "a.PDF"]
+    assert [one.page for one in listing.pages] == ["Sea/Chart.pdf", "Sea/Tides.md", "a.PDF"]
+    assert listing.skipped == ()
+
+
+def test_pdfs_are_left_out_for_the_same_reasons_as_notes(vault, write, reader):
+    write("Private/Letter.pdf")
+    write("Sea/Chart.pdf")
+    write("Other vault/.obsidian/app.json", "{}")
+    write("Other vault/Book.pdf")
+    write(".Late.pdf.icloud")
+    write("Caf\u00e9.pdf")
+    write("Cafe\u0301.pdf")
+    (vault / "Folder.pdf").mkdir()
+    (vault / "Link.pdf").symlink_to(vault / "Sea" / "Chart.pdf")
+    for name, size in (("Largest.pdf", PDF_MAX_BYTES), ("Too large.pdf", PDF_MAX_BYTES + 1)):
+        (vault / name).touch()
+        os.truncate(vault / name, size)
+    listing = walk_vault(reader, read_exclusions(reader, ["Private"]), with_pdfs=True)
+    assert [one.page for one in listing.pdfs] == ["Café.pdf", "Largest.pdf", "Sea/Chart.pdf"]
+    assert [one.path for one in listing.excluded] == ["Private/Letter.pdf"]
+    reasons = skipped(listing)
+    assert set(reasons) == {"Cafe\u0301.pdf", "Folder.pdf", "Late.pdf", "Link.pdf", "Other vault", "Too large.pdf"}
+    assert "at most 67,108,864 are read" in reasons["Too large.pdf"]
+    assert "not downloaded" in reasons["Late.pdf"]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from vault_eval import strict_json
-from vault_eval.atomic_file import PRIVATE_FILE, make_private_folder
-from vault_eval.errors import LabelError, VaultEvalError
+from vault_eval.atomic_file import append_line
+from vault_eval.errors import LabelError
 
 # "later" and "cannot tell" are no grades: a page nobody could judge is not a page that was judged irrelevant.
 Verdict: TypeAlias = Literal["yes", "partly", "no", "later", "cannot tell"]
@@ -27,25 +26,14 @@ class Judgement:
     sha256: str | None
 
     def line(self) -> bytes:
-        """The line of the file."""
+        """Its line in the file, without the line end."""
         value = {"item": self.item, "look": self.look, "verdict": self.verdict, "sha256": self.sha256}
-        return strict_json.encode(strict_json.dumps(value) + "\n")
+        return strict_json.encode(strict_json.dumps(value))
 
 
 def append_judgement(path: str, judgement: Judgement) -> None:
     """Add one verdict to the file, flushed to disk. Raises VaultEvalError with the reason where it cannot be kept."""
-    make_private_folder(os.path.dirname(path))
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), PRIVATE_FILE)
-        with os.fdopen(descriptor, "r+b", buffering=0) as file:
-            # A line cut short by a crash must not swallow the next one.
-            if file.seek(0, os.SEEK_END):
-                file.seek(-1, os.SEEK_END)
-                file.write(b"" if file.read(1) == b"\n" else b"\n")
-            file.write(judgement.line())
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise VaultEvalError(f"the judgement could not be kept in {path!r}: {error.strerror}") from None
+    append_line(path, judgement.line())
 
 
 def read_judgements(path: str) -> tuple[Judgement, ...]:

@@ -21,6 +21,9 @@ COMMANDS = {
     "index": "build or refresh the index of a vault, outside it",
     "bench": "measure search on a vault with labelled queries",
     "retrieve": "answer one query, as JSON",
+    "labels": "write, suggest, check and split labels",
+    "compare": "say whether a change helped: saved reports beside each other",
+    "history": "the trend of one figure over the kept reports",
     "report": "render a saved report again, or print one of its rows",
     "doctor": "say what is there, what is missing, and the command that mends it",
 }
@@ -62,11 +65,9 @@ def _dispatch(argv: list[str], script: str) -> int:
         print(f"vault-eval {__version__}")
         return 0
     if argv[0] not in COMMANDS:
-        from difflib import get_close_matches
+        from vault_eval.cli.arguments import unknown_name
 
-        near = get_close_matches(argv[0], COMMANDS, 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise UsageError(f"there is no command {argv[0]!r}{hint}\n{_help(script)}")
+        raise unknown_name("command", argv[0], COMMANDS, _help(script))
     command = import_module(f"vault_eval.cli.{argv[0]}")
     code: int = command.run(argv[1:])
     sys.stdout.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterable
 from typing import NoReturn
 
 from vault_eval.errors import UsageError
@@ -26,6 +27,15 @@ class Parser(argparse.ArgumentParser):
         from vault_eval.reports.escaping import for_terminal
 
         raise UsageError(f"{for_terminal(message)}\n{self.format_usage().strip()}\n{self.prog} --help explains the options")
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str], help_text: str) -> UsageError:
+    """The error for a name that is none of `known`; the nearest is proposed."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, 1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return UsageError(f"there is no {kind} {name!r}{hint}\n{help_text}")
 
 
 def whole_number(text: str) -> int:

@@ -7,22 +7,25 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 from vault_eval import launcher
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
 from vault_eval.cli.printing import print_json, print_list
 from vault_eval.data_folder import DataFolder
-from vault_eval.errors import IndexUnusableError
-from vault_eval.index.build import BuildResult, build_index, no_progress
+from vault_eval.errors import IndexUnusableError, UsageError
+from vault_eval.index.build import BuildResult, Progress, build_index, no_progress
 from vault_eval.index.commands import advice_to_build, build_command
 from vault_eval.index.freshness import compare_with_vault
 from vault_eval.index.options import IndexOptions, checked_options, options_from_json
 from vault_eval.index.states import read_states
 from vault_eval.index.seal import open_index
 from vault_eval.index.store import IndexFile
+from vault_eval.index.vectors.build import VectorsResult, build_vectors
+from vault_eval.index.vectors.embedder import Embedder
+from vault_eval.index.vectors.vector_file import models_left_behind
 from vault_eval.reports.escaping import for_terminal
+from vault_eval.retrievers.embeddings import open_embedder, parse_embedder
 from vault_eval.vault.location import refuse_inside_vault, vault_id, vault_root
 from vault_eval.vault.snapshot import VaultSnapshot, open_snapshot
 
@@ -40,18 +43,30 @@ def run(argv: list[str]) -> int:
             refuse_inside_vault(path, root, option)
     vault = vault_id(root)
     folder = os.path.abspath(options.index) if options.index else DataFolder(data).index_folder(vault)
+    if options.check and options.vectors is not None:
+        raise UsageError("--check only looks, --vectors makes something: leave out one of them")
     if options.check:
         return _check(options, folder, vault, DataFolder(data))
+    model = parse_embedder(options.vectors) if options.vectors is not None else None
     launcher.ensure(tuple(launcher.RUNTIME_PACKAGES), may_install=True, data=data, command="index")
+    embedder = open_embedder(model) if model is not None else None
     chosen = _chosen(options, DataFolder(data), vault)
+    if chosen.pdf:
+        launcher.ensure(["pypdf"], may_install=False, data=data, command="index --pdf")
     started = time.time_ns()
-    with open_snapshot(root, chosen.exclude) as snapshot, _progress(options.format) as progress:
+    with open_snapshot(root, chosen.exclude, with_pdfs=chosen.pdf) as snapshot, _progress(options.format) as progress:
         result = build_index(snapshot.reader, snapshot.listing, chosen, folder, vault, started, progress)
-    if chosen.as_json() != _remembered(DataFolder(data), vault).as_json():
-        DataFolder(data).remember(vault, index_options=chosen.as_json())
+        if chosen.as_json() != _remembered(DataFolder(data), vault).as_json():
+            DataFolder(data).remember(vault, index_options=chosen.as_json())
+        vectors = _vectors(result, folder, snapshot, embedder, progress) if embedder is not None else None
     launcher.precompile(data)
-    _print(options, result, snapshot, folder)
+    _print(options, result, vectors, snapshot, folder)
     return 0
+
+
+def _vectors(result: BuildResult, folder: str, snapshot: VaultSnapshot, embedder: Embedder, progress: Progress) -> VectorsResult:
+    with IndexFile(result.path) as index:
+        return build_vectors(index, result.sha256, folder, snapshot.read, embedder, progress)
 
 
 def parser() -> Parser:
@@ -73,6 +88,8 @@ def parser() -> Parser:
     add("--prefix", choices=["synthetic", "none"], help="index title, aliases, tags and headings with each chunk, or not")
     add("--no-llm", dest="prefix", action="store_const", const="synthetic", help="the same as --prefix synthetic")
     add("--stem", metavar="LANG", help="Snowball stemming for one language, or none (default)")
+    add("--vectors", metavar="MODEL", help="make vectors too: wordllama, model2vec=FOLDER or ollama=NAME[@PORT]")
+    add("--pdf", action=argparse.BooleanOptionalAction, help="index PDFs too, page by page; needs the extra pdf")
     add("--exclude", metavar="GLOB", action="append", help="leave out pages beside Obsidian's excluded files; may be repeated")
     return made
 
@@ -91,6 +108,7 @@ def _chosen(options: argparse.Namespace, data: DataFolder, vault: str) -> IndexO
         pick(options.prefix, before.prefix),
         pick(options.stem, before.stem),
         tuple(options.exclude) if options.exclude is not None else before.exclude,
+        pdf=before.pdf if options.pdf is None else options.pdf,
     )
 
 
@@ -100,12 +118,13 @@ def _remembered(data: DataFolder, vault: str) -> IndexOptions:
 
 
 def _check(options: argparse.Namespace, folder: str, vault: str, data: DataFolder) -> int:
+    remembered = _remembered(data, vault)
     try:
         index, sha256 = open_index(folder, vault, verify=True)
     except IndexUnusableError as error:
-        line = build_command(vault_root(options.vault), _remembered(data, vault), index=options.index, data=options.data)
+        line = build_command(vault_root(options.vault), remembered, index=options.index, data=options.data)
         raise IndexUnusableError(advice_to_build(str(error), line)) from None
-    with index, open_snapshot(options.vault, _remembered(data, vault).exclude) as snapshot:
+    with index, open_snapshot(options.vault, remembered.exclude, with_pdfs=remembered.pdf) as snapshot:
         found = compare_with_vault(snapshot.listing, index, read_states(folder, sha256), snapshot.pages)
     kinds = (("added", found.added), ("changed", found.changed), ("removed", found.removed))
     if options.format == "json":
@@ -116,7 +135,7 @@ def _check(options: argparse.Namespace, folder: str, vault: str, data: DataFolde
     return _FRESH if found.is_fresh else _STALE
 
 
-def _progress(form: str) -> AbstractContextManager[Callable[[int, int], None]]:
+def _progress(form: str) -> AbstractContextManager[Progress]:
     """A bar on a terminal; elsewhere, and with JSON, nothing."""
     if form == "json" or not sys.stderr.isatty():
         return nullcontext(no_progress)
@@ -125,13 +144,20 @@ def _progress(form: str) -> AbstractContextManager[Callable[[int, int], None]]:
     return notes_bar()
 
 
-def _print(options: argparse.Namespace, result: BuildResult, snapshot: VaultSnapshot, folder: str) -> None:
+def _print(
+    options: argparse.Namespace, result: BuildResult, vectors: VectorsResult | None, snapshot: VaultSnapshot, folder: str
+) -> None:
     if options.format == "json":
         with IndexFile(result.path) as index:
             print_json(_content(index, result), spread=2)
         return
-    done = "Nothing changed" if result.unchanged else f"Indexed ({result.reused:,} notes reused)" if result.reused else "Indexed"
-    print(f"{done}: {result.pages:,} notes, {result.chunks:,} chunks. The index is in {folder}")
+    noun = "notes and PDFs" if snapshot.listing.pdfs else "notes"
+    done = "Nothing changed" if result.unchanged else f"Indexed ({result.reused:,} {noun} reused)" if result.reused else "Indexed"
+    print(f"{done}: {result.pages:,} {noun}, {result.chunks:,} chunks. The index is in {folder}")
+    if vectors is not None:
+        print(f"Vectors: {vectors.chunks:,} of {vectors.dims:,} dimensions ({vectors.reused:,} reused), in {vectors.path}")
+    for name in models_left_behind(folder, result.sha256):
+        print(f"The vectors of {for_terminal(name)} belong to the index as it was before: make them anew with --vectors")
     kinds = (
         ("skipped", [(one.path, one.reason) for one in result.skipped]),
         ("excluded", [(one.path, one.reason) for one in snapshot.listing.excluded]),

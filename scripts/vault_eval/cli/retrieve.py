@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import argparse
 import os
+from contextlib import ExitStack, closing
 
 from vault_eval import launcher
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
 from vault_eval.cli.printing import print_json
 from vault_eval.data_folder import DataFolder
-from vault_eval.errors import IndexUnusableError, UsageError
+from vault_eval.errors import IndexUnusableError, UsageError, VaultEvalError
 from vault_eval.index.pool import STALE, PageFreshness, gather_pool
 from vault_eval.index.search import Searcher
 from vault_eval.index.seal import open_index
 from vault_eval.index.terms import Analyzer
 from vault_eval.limits import DEPTH_DEFAULT_PAGES, DEPTH_MAX_PAGES, LABEL_QUERY_MAX_CHARACTERS
-from vault_eval.retrievers.spec import bm25_parameters, parse_specs
+from vault_eval.retrievers.spec import INDEX_SETTINGS, Spec, bm25_parameters, parse_specs
 from vault_eval.vault.location import vault_id, vault_root
 from vault_eval.vault.page_digests import PageDigests
+from vault_eval.vault.paths import quoted
 from vault_eval.vault.reader import FolderReader
 
 
@@ -30,26 +33,8 @@ def run(argv: list[str]) -> int:
     specs = parse_specs([options.retriever])
     if len(specs) != 1:
         raise UsageError("retrieve takes one --retriever; bench compares several")
-    if specs[0].kind != "keyword":
-        raise UsageError(f"retrieve answers with keyword; {specs[0].kind} is measured with bench --retriever {specs[0].kind}")
-    root = vault_root(options.vault)
-    vault = vault_id(root)
-    folder = (
-        os.path.abspath(options.index) if options.index else DataFolder(launcher.data_folder(options.data)).index_folder(vault)
-    )
-    parameters = bm25_parameters(specs[0])
-    try:
-        index, _ = open_index(folder, vault, verify=False)
-        with index, FolderReader(root) as reader:
-            searcher = Searcher(index, *parameters)
-            answer = _found(searcher, reader, options.query, options.top, explain=options.explain)
-    except IndexUnusableError as error:
-        from vault_eval.index.commands import advice_to_build, build_command
-        from vault_eval.index.options import IndexOptions
-
-        line = build_command(root, IndexOptions(), index=options.index, data=options.data)
-        raise IndexUnusableError(advice_to_build(str(error), line)) from None
-    print_json(answer, spread=2)
+    answer = _quickly(options, specs[0]) if _is_plain(specs[0]) else None
+    print_json(answer if answer is not None else _searched(options, specs[0]), spread=2)
     return 0
 
 
@@ -60,8 +45,58 @@ def parser() -> Parser:
     made.add_argument("query", metavar="QUERY", help="what is looked for; put -- before it where it starts with a dash")
     made.add_argument("--retriever", "-r", metavar="SPEC", default="keyword", help="such as keyword:k1=1.2,b=0.5")
     made.add_argument("--top", "-k", metavar="N", type=whole_number, default=DEPTH_DEFAULT_PAGES, help="pages, 1 to 1,000")
+    made.add_argument("--no-rerank", action="store_true", help="have hybrid+rerank answer as hybrid")
     made.add_argument("--explain", action="store_true", help="what each query term adds to each page's score")
     return made
+
+
+def _is_plain(spec: Spec) -> bool:
+    """Whether it is keyword search on the standing index: what an agent asks, over and over, in a process each."""
+    return spec.kind == "keyword" and not any(name in INDEX_SETTINGS for name in spec.settings)
+
+
+def _quickly(options: argparse.Namespace, spec: Spec) -> dict[str, object] | None:
+    """The answer from the native index, of which only the header is verified; None where there is none to be used."""
+    root = vault_root(options.vault)
+    vault = vault_id(root)
+    folder = options.index or DataFolder(launcher.data_folder(options.data)).index_folder(vault)
+    parameters = bm25_parameters(spec)
+    try:
+        index, _ = open_index(os.path.abspath(folder), vault, verify=False)
+    except IndexUnusableError:
+        return None
+    with index, FolderReader(root) as reader:
+        searcher = Searcher(index, *parameters)
+        return _found(searcher, reader, options.query, options.top, explain=options.explain)
+
+
+def _searched(options: argparse.Namespace, spec: Spec) -> dict[str, object]:
+    """The answer of any searcher with an index. Raises IndexUnusableError with the line that builds what is missing."""
+    from vault_eval.inputs import index_options
+    from vault_eval.request import Request
+    from vault_eval.retrievers.select import needs_index
+    from vault_eval.searchers import Places, open_searcher
+    from vault_eval.vault.snapshot import open_snapshot
+
+    if not needs_index(spec):
+        raise UsageError(f"retrieve answers from an index; {spec.kind} is measured with bench --retriever {spec.kind}")
+    data = DataFolder(launcher.data_folder(options.data))
+    request = Request(options.vault, data=options.data, index=options.index, no_rerank=options.no_rerank)
+    standing = index_options(data, options.vault)
+    with ExitStack() as opened:
+        vault = opened.enter_context(open_snapshot(options.vault, standing.exclude, with_pdfs=standing.pdf))
+        searcher = opened.enter_context(closing(open_searcher(spec, Places(request, vault, data, standing))))
+        if options.explain:
+            raise UsageError(f"--explain tells the terms of keyword search on the standing index, not of {quoted(spec.text)}")
+        ranking = searcher.search(options.query, options.top)
+    if ranking.error is not None:
+        raise VaultEvalError(f"{quoted(spec.text)} did not answer: {ranking.error}")
+    rows = [
+        {"rank": one.rank, "page": one.page, "score": one.score, "heading": list(one.heading), "lines": one.lines}
+        for one in ranking.pages
+    ]
+    stale = list(ranking.candidates.stale_pages) if ranking.candidates is not None else []
+    return {"query": options.query, "ranking": rows, "stale_pages": stale}
 
 
 def _found(searcher: Searcher, reader: FolderReader, query: str, depth: int, *, explain: bool) -> dict[str, object]:

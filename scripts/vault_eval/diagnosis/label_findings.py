@@ -86,8 +86,13 @@ class Examined:
 
 def label_findings(examined: Examined) -> LabelFindings:
     """All that is found, by kind, then in the order of labels or pages."""
-    found = [*_corpus(examined), *_queries_in_gold(examined), *_observed(examined), *_edited(examined)]
-    return listed(found)
+    return listed(every_finding(examined))
+
+
+def every_finding(examined: Examined) -> Iterator[LabelFinding]:
+    """All that is found, none left out."""
+    for find in (_corpus, _queries_in_gold, _observed, _edited):
+        yield from find(examined)
 
 
 def listed(found: Iterable[LabelFinding]) -> LabelFindings:

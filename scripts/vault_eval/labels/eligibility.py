@@ -17,13 +17,12 @@ from vault_eval.labels.problems import Place, Problems
 from vault_eval.model import Label
 from vault_eval.vault.note import parse_note
 from vault_eval.vault.note_text import decode
-from vault_eval.vault.paths import folded, quoted
+from vault_eval.vault.paths import folded, is_markdown, is_pdf, page_title, quoted
 from vault_eval.vault.reader import FolderReader
 from vault_eval.vault.refusal import LINK, NOT_REGULAR, FileRefusedError
 from vault_eval.vault.walk import OTHER_VAULT, VaultListing
 
 Status: TypeAlias = Literal["skipped", "missing-gold", "negative", "scored", "other-collection"]
-_NOT_THERE = "no note of that name is in the vault"
 _MOVED_SHOWN_MAX = 3
 
 
@@ -80,7 +79,7 @@ class _GoldPages:
     """Answers whether gold pages exist; each is looked at once."""
 
     def __init__(self, listing: VaultListing, reader: FolderReader, same_content: Callable[[str], str | None]) -> None:
-        self._present = {note.page for note in listing.notes} | {one.path for one in listing.excluded}
+        self._present = {one.page for one in listing.pages} | {one.path for one in listing.excluded}
         self._skipped = {one.path: one.reason for one in listing.skipped}
         self._reader = reader
         self._same_content = same_content
@@ -119,30 +118,32 @@ class _GoldPages:
 
     def _proposal(self, page: str) -> str:
         """What the page may have become; never followed, only said."""
+        sort = "PDF" if is_pdf(page) else "note"
+        not_there = f"no {sort} of that name is in the vault"
         twin = self._by_folded_path.get(folded(page))
         if twin is not None:
-            return f"{_NOT_THERE}; in other letter case there is {quoted(twin)}: write it so"
+            return f"{not_there}; in other letter case there is {quoted(twin)}: write it so"
         renamed = self._same_content(page)
         if renamed is not None:
-            return f"{_NOT_THERE}; {quoted(renamed)} has the same content: was it renamed?"
+            return f"{not_there}; {quoted(renamed)} has the same content: was it renamed?"
         moved = self._by_folded_name.get(folded(posixpath.basename(page)), [])
         if moved:
             return (
-                f"{_NOT_THERE}; a note of the same name is at {', '.join(map(quoted, moved[:_MOVED_SHOWN_MAX]))}: was it moved?"
+                f"{not_there}; a {sort} of the same name is at {', '.join(map(quoted, moved[:_MOVED_SHOWN_MAX]))}: was it moved?"
             )
-        name = folded(posixpath.basename(page)[: -len(".md")])
+        name = folded(page_title(page))
         for kind, pages in (("alias", self._names[0].get(name)), ("title", self._names[1].get(name))):
             if pages:
                 shown = ", ".join(map(quoted, pages[:_MOVED_SHOWN_MAX]))
-                return f"{_NOT_THERE}; its name is the {kind} of {shown}: was it renamed?"
-        return f"{_NOT_THERE}; correct the path, or remove the label"
+                return f"{not_there}; its name is the {kind} of {shown}: was it renamed?"
+        return f"{not_there}; correct the path, or remove the label"
 
     @functools.cached_property
     def _names(self) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
         """Pages by folded alias, and by folded title: read from all notes, only once something is missing."""
         aliases: dict[str, list[str]] = {}
         titles: dict[str, list[str]] = {}
-        for page in sorted(self._present):
+        for page in filter(is_markdown, sorted(self._present)):
             try:
                 note = parse_note(decode(self._reader.read(page)))
             except UnreadableFileError:

@@ -45,6 +45,14 @@ def gather_answers(notes: Iterable[tuple[str, str]], property_name: str = "answe
     return LabelSet(labels, (LabelSource(source, digest, "property"),), problems.warnings)
 
 
+def questions_of(page: str, text: str, property_name: str) -> tuple[str, ...]:
+    """The questions that one note (`decode`d text) holds in a property; none without it. Raises LabelError with all problems."""
+    problems = Problems()
+    found = tuple(question.query for question in _questions(page, text, property_name, problems))
+    problems.raise_if_any()
+    return found
+
+
 def _label(query: str, gold: dict[str, int], source: str, problems: Problems) -> Label:
     page, line = next(iter(gold.items()))
     if len(gold) > LABEL_GOLD_PAGES_MAX:

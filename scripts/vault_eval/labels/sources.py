@@ -13,7 +13,7 @@ from vault_eval.labels.rules import EXTENDED_SCHEMA, PLAIN_SCHEMA
 from vault_eval.labels.write import native_json
 from vault_eval.limits import LABEL_FILE_MAX_BYTES
 from vault_eval.vault.note_text import decode, frontmatter_block
-from vault_eval.vault.paths import quoted
+from vault_eval.vault.paths import is_markdown, quoted
 from vault_eval.vault.reader import FolderReader, read_outside
 from vault_eval.vault.refusal import ABSENT, LINK, NOT_BELOW, FileRefusedError, physical_advice, plain_absolute
 
@@ -55,16 +55,21 @@ def discover(remembered: Sequence[str], reader: FolderReader, notes: Sequence[st
     """
     if remembered:
         return tuple(remembered)
-    carriers = [note for note in notes if _carries_schema(reader, note)]
+    carriers = [note for note in notes if is_markdown(note) and _carries_schema(reader, note)]
     if len(carriers) == 1:
         return (NOTE_PREFIX + carriers[0],)
-    beside = os.path.join(os.path.dirname(reader.root), f"{os.path.basename(reader.root)}.queries.json")
-    if os.path.isfile(beside):
-        return (beside,)
+    sidecar = beside(reader.root)
+    if os.path.isfile(sidecar):
+        return (sidecar,)
     raise UsageError(
-        f"no labels were named with --queries, none are remembered, {_named(carriers)}, and there is no {beside!r}; "
-        "name a file, note:FOLDER/NOTE.md, or write a label file first (README, 'Write labels')"
+        f"no labels were named with --queries, none are remembered, {_named(carriers)}, and there is no {sidecar!r}; "
+        "name a file, note:FOLDER/NOTE.md, or write a label file first (labels init makes one; README, 'Write labels')"
     )
+
+
+def beside(root: str) -> str:
+    """Where the label file of a vault is looked for when none is named: `NAME.queries.json` beside its folder."""
+    return os.path.join(os.path.dirname(root), f"{os.path.basename(root)}.queries.json")
 
 
 def _open(source: str, reader: FolderReader, vault_as_named: str, pages: Callable[[], Sequence[str]]) -> LabelDocument:
@@ -84,7 +89,7 @@ def _open(source: str, reader: FolderReader, vault_as_named: str, pages: Callabl
 
 def _answers(source: str, reader: FolderReader, pages: Sequence[str]) -> bytes:
     """The questions that notes hold in one property, as a native label file: the same notes give the same bytes."""
-    texts = ((page, _text(reader, page)) for page in pages)
+    texts = ((page, _text(reader, page)) for page in pages if is_markdown(page))
     labels = gather_answers(((page, text) for page, text in texts if text is not None), source[len(PROPERTY_PREFIX) :])
     return native_json(labels).encode("utf-8")
 

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable, Sequence
 
 from vault_eval.model import Target
-from vault_eval.vault.paths import folded, is_markdown, page_name, page_problem, quoted
+from vault_eval.vault.paths import folded, is_markdown, is_pdf, page_name, page_problem, quoted
 from vault_eval.vault.targets import TargetError, parse_target, split_fragment
 
 _CHOICES_SHOWN_MAX = 5
@@ -65,7 +65,7 @@ class LinkResolver:
         path, fragment = split_fragment(written)
         if path.lower().endswith((".md", ".pdf")):
             exact = _target(self._from_folder(path, text), fragment)
-            if link is None or not is_markdown(exact.page):
+            if link is None:
                 return exact
         return self._linked(written, text)
 
@@ -128,7 +128,7 @@ def _readings(link: str) -> tuple[tuple[str, str | None], ...]:
 
 
 def _suffixed(name: str) -> str:
-    return name if is_markdown(name) else f"{name}.md"
+    return name if is_markdown(name) or is_pdf(name) else f"{name}.md"
 
 
 def _target(path: str, fragment: str | None) -> Target:

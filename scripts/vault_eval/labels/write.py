@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from vault_eval.labels.rules import EXTENDED_SCHEMA, PLAIN_SCHEMA
 from vault_eval.model import Label, LabelSet
 from vault_eval.strict_json import JsonValue, dumps
@@ -15,10 +17,24 @@ def native_json(label_set: LabelSet) -> str:
 
     Sources, places and warnings are not in it. A set of more than 1,000 labels is more than one file may hold.
     """
-    extras = [_extras(label) for label in label_set.labels]
-    queries = [{**_plain(label), **extra} for label, extra in zip(label_set.labels, extras, strict=True)]
-    document = {"schema": EXTENDED_SCHEMA if any(extras) else PLAIN_SCHEMA, "queries": queries}
+    document = native_value(label_set.labels)
     return dumps(document, spread=_LEVELS_ON_LINES_OF_THEIR_OWN) + "\n"
+
+
+def native_value(labels: Sequence[Label]) -> dict[str, JsonValue]:
+    """The labels as the JSON value that `native_json` writes."""
+    schema = EXTENDED_SCHEMA if any(map(uses_extras, labels)) else PLAIN_SCHEMA
+    return {"schema": schema, "queries": [label_entry(label) for label in labels]}
+
+
+def label_entry(label: Label) -> dict[str, JsonValue]:
+    """One label as it stands in a native file, without what it does not have."""
+    return {**_plain(label), **_extras(label)}
+
+
+def uses_extras(label: Label) -> bool:
+    """Whether a label can only stand under `vault-eval.labels.v1`."""
+    return bool(_extras(label))
 
 
 def _plain(label: Label) -> dict[str, JsonValue]:

@@ -43,7 +43,7 @@ def read_exclusions(reader: FolderReader, globs: Sequence[str] = ()) -> Exclusio
         except (re.error, OverflowError, RecursionError) as error:
             found = f"the excluded-files pattern {quoted(text)} is not understood ({error})"
             problems.append(f"{APP_CONFIG}: {found}; it was ignored")
-    rules += [(f"excluded: {glob}", _glob_rule(page_name(glob))) for glob in globs]
+    rules += [(f"excluded: {glob}", glob_rule(page_name(glob))) for glob in globs]
     return Exclusions(tuple(rules), tuple(problems))
 
 
@@ -74,8 +74,8 @@ def _obsidian_rule(text: str) -> Callable[[str], bool]:
     return lambda page: pattern.search(page) is not None
 
 
-def _glob_rule(glob: str) -> Callable[[str], bool]:
-    """`*` stays inside a folder, `**` crosses folders; a folder's name alone leaves out all below it."""
+def glob_rule(glob: str) -> Callable[[str], bool]:
+    """Whether a page fits the glob: `*` stays inside a folder, `**` crosses folders; a folder's name alone is all below it."""
     parts = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     tokens = re.findall(r"\*\*/|\*\*|\*|\?|[^*?]+", glob.strip("/"))
     pattern = re.compile("".join(parts.get(token) or re.escape(token) for token in tokens) + "(?:/.*)?", re.DOTALL)

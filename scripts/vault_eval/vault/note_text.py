@@ -6,6 +6,7 @@ Nothing here knows YAML: these must work, and be quick, where no YAML reader is 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UnreadableFileError
@@ -71,7 +72,7 @@ def body_digest(data: bytes, label_property: str = LABEL_PROPERTY) -> str:
     end = _closing_fence([line.rstrip(b" \t\r\n") for line in lines])
     if end is None:
         return sha256_hex(data)
-    dropped = _property_lines(lines[:end], re.escape(label_property.encode()))
+    dropped = property_lines(lines[:end], re.escape(label_property.encode()))
     kept = b"".join(line for number, line in enumerate(lines) if number not in dropped)
     return sha256_hex((_BOM if data.startswith(_BOM) else b"") + kept)
 
@@ -83,7 +84,7 @@ def without_property(text: str, label_property: str = LABEL_PROPERTY) -> str:
     lines = text.split("\n")
     encoded = [line.encode("utf-8", "surrogatepass").rstrip(b" \t") for line in lines]
     end = _closing_fence(encoded)
-    dropped = _property_lines(encoded[:end], re.escape(label_property.encode())) if end is not None else frozenset()
+    dropped = property_lines(encoded[:end], re.escape(label_property.encode())) if end is not None else frozenset()
     return "\n".join(line for number, line in enumerate(lines) if number not in dropped)
 
 
@@ -93,7 +94,8 @@ def _closing_fence(lines: list[bytes]) -> int | None:
     return next((number for number, line in enumerate(lines) if number and line == b"---"), None)
 
 
-def _property_lines(block: list[bytes], name: bytes) -> set[int]:
+def property_lines(block: Sequence[bytes], name: bytes) -> set[int]:
+    """The numbers of the lines of one top-level property among the lines before the closing fence, `name` escaped for `re`."""
     key = re.compile(rb"(?:%b|\"%b\"|'%b')[ \t]*:(?:\s|$)" % (name, name, name))
     dropped: set[int] = set()
     inside = False

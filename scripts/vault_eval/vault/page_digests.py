@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from vault_eval.digests import sha256_hex
 from vault_eval.vault.note_text import body_digest
+from vault_eval.vault.paths import page_max_bytes
 from vault_eval.vault.reader import FolderReader
 from vault_eval.vault.refusal import FileRefusedError
 
@@ -50,4 +51,4 @@ class PageDigests:
 
     def read(self, page: str) -> bytes:
         """The bytes of a page. Raises FileRefusedError."""
-        return self._reader.read(self._disk_paths.get(page, page))
+        return self._reader.read(self._disk_paths.get(page, page), page_max_bytes(page))

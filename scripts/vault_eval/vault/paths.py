@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import unicodedata
 
-from vault_eval.limits import MESSAGE_TEXT_MAX_CHARACTERS
+from vault_eval.limits import MESSAGE_TEXT_MAX_CHARACTERS, NOTE_MAX_BYTES, PDF_MAX_BYTES
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -31,6 +32,21 @@ def folded(path: str) -> str:
 def is_markdown(path: str) -> bool:
     """Whether the name ends in `.md`, in any letter case."""
     return path[-3:].lower() == ".md"
+
+
+def is_pdf(path: str) -> bool:
+    """Whether the name ends in `.pdf`, in any letter case."""
+    return path[-4:].lower() == ".pdf"
+
+
+def page_title(page: str) -> str:
+    """The file name of a page, without its folders and its suffix."""
+    return posixpath.basename(page).rpartition(".")[0]
+
+
+def page_max_bytes(page: str) -> int:
+    """The size up to which a page is read: PDFs may be larger than notes."""
+    return PDF_MAX_BYTES if is_pdf(page) else NOTE_MAX_BYTES
 
 
 def has_lone_surrogate(text: str) -> bool:

@@ -155,6 +155,20 @@ class FolderReader:
             self._listed[folder] = (before, found)
         return found
 
+    def descriptor(self, folder: str) -> int | None:
+        """The open folder itself, reached without a link, until another is opened; None where the platform has no such thing.
+
+        Raises FileRefusedError.
+        """
+        refuse_unplain(folder)
+        try:
+            if self._relative:
+                return self._folder(folder)
+            self._lstat(folder)
+        except (OSError, ValueError) as error:
+            raise FileRefusedError(folder, reason_of(error)) from None
+        return None
+
     def spelling_on_disk(self, path: str) -> str | None:
         """The path whose components equal those of `path` in NFC, as the disk spells them, or None."""
         return spelling_on_disk(path, lambda folder: [entry.name for entry in self.list(folder)])
@@ -266,14 +280,19 @@ def read_outside(path: str, max_bytes: int) -> bytes:
 
     Raises FileRefusedError; for a link the message prints the physical path to use instead.
     """
-    absolute = plain_absolute(path)
-    drive, tail = os.path.splitdrive(absolute)
-    with FolderReader(drive + os.sep) as reader:
+    top, below = from_the_top(path)
+    with FolderReader(top) as reader:
         try:
-            return reader.read(tail.replace(os.sep, "/").strip("/"), max_bytes)
+            return reader.read(below, max_bytes)
         except FileRefusedError as refusal:
-            advice = physical_advice(absolute) if refusal.reason == LINK else refusal.advice
+            advice = physical_advice(plain_absolute(path)) if refusal.reason == LINK else refusal.advice
             raise FileRefusedError(path, refusal.reason, advice) from None
+
+
+def from_the_top(path: str) -> tuple[str, str]:
+    """The top folder of the disk, and the path below it with `/`. Raises FileRefusedError as `plain_absolute` does."""
+    drive, tail = os.path.splitdrive(plain_absolute(path))
+    return drive + os.sep, tail.replace(os.sep, "/").strip("/")
 
 
 def _kind(entry: os.DirEntry[str]) -> tuple[str, bool, bool]:

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import re
 
+from vault_eval import launcher
 from vault_eval.errors import VaultEvalError
 from vault_eval.model import Target
-from vault_eval.vault.paths import has_control_character, has_lone_surrogate, is_markdown, page_name, page_problem, quoted
+from vault_eval.vault.paths import (
+    has_control_character,
+    has_lone_surrogate,
+    is_markdown,
+    is_pdf,
+    page_name,
+    page_problem,
+    quoted,
+)
 
 _FRAGMENT = re.compile(r"\.(?:md|pdf)(#)", re.IGNORECASE)
 _PDF_PAGE = re.compile(r"page=([1-9][0-9]{0,5})")
@@ -28,7 +37,7 @@ def parse_target(text: str) -> Target:
         raise TargetError(problem)
     if is_markdown(path):
         return _markdown_target(path, fragment)
-    if path[-4:].lower() == ".pdf":
+    if is_pdf(path):
         return _pdf_target(path, fragment)
     hint = "name a note"
     if path.startswith("[["):
@@ -70,7 +79,10 @@ def _pdf_target(path: str, fragment: str | None) -> Target:
 
 
 def pdf_problem(target: Target) -> str | None:
-    """Why PDF gold cannot be measured, or None for a note."""
-    if target.page[-4:].lower() != ".pdf":
+    """Why PDF gold cannot be measured here, or None where it can, and for a note."""
+    if not is_pdf(target.page) or not launcher.missing_packages(["pypdf"]):
         return None
-    return f"the path {quoted(target.page)} is a PDF, which needs the extra [pdf]; it is not installed: name a note instead"
+    return (
+        f"the path {quoted(target.page)} is a PDF, which needs the extra [pdf]; it is not installed: "
+        "install it (pip install 'vault-eval[pdf]') and run index --pdf, or name a note instead"
+    )

@@ -1,4 +1,4 @@
-"""The notes there are: one walk of a vault, in path order, with a reason for all that is left out."""
+"""The notes there are, and the PDFs where they are asked for: one walk of a vault, with a reason for all that is left out."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import stat
 from dataclasses import dataclass
 
 from vault_eval.errors import UnreadableFileError
-from vault_eval.limits import NOTE_MAX_BYTES, VAULT_DEPTH_MAX_FOLDERS
+from vault_eval.limits import VAULT_DEPTH_MAX_FOLDERS
 from vault_eval.vault.excluded import Exclusions
-from vault_eval.vault.paths import has_lone_surrogate, is_markdown, page_name
+from vault_eval.vault.paths import has_lone_surrogate, is_markdown, is_pdf, page_max_bytes, page_name
 from vault_eval.vault.reader import FileState, FolderReader
 from vault_eval.vault.refusal import LINK, NOT_REGULAR, FileRefusedError, reason_of
 
@@ -22,7 +22,7 @@ OTHER_VAULT = "another vault"
 
 @dataclass(frozen=True, slots=True)
 class NoteFile:
-    """A note found: its page name, its path as the disk spells it, and its state."""
+    """A note or PDF found: its page name, its path as the disk spells it, and its state."""
 
     page: str
     disk_path: str
@@ -31,7 +31,7 @@ class NoteFile:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A note or folder that is not searched, and why. The path is in NFC, but for a second file of an equal name."""
+    """A note, PDF or folder that is not searched, and why. The path is in NFC, but for a second file of an equal name."""
 
     path: str
     reason: str
@@ -39,22 +39,28 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class VaultListing:
-    """All notes of a vault by page name; what the owner excluded; what could not be taken."""
+    """All notes of a vault by page name; what the owner excluded; what could not be taken; PDFs where they were asked for."""
 
     notes: tuple[NoteFile, ...]
     excluded: tuple[Skipped, ...]
     skipped: tuple[Skipped, ...]
     warnings: tuple[str, ...] = ()
+    pdfs: tuple[NoteFile, ...] = ()
+
+    @property
+    def pages(self) -> tuple[NoteFile, ...]:
+        """Everything that is indexed, sorted by page name."""
+        return tuple(sorted((*self.notes, *self.pdfs), key=lambda one: one.page)) if self.pdfs else self.notes
 
 
-def walk_vault(reader: FolderReader, exclusions: Exclusions) -> VaultListing:
-    """Every note below the reader's root: `.md` in any letter case, sorted by page name.
+def walk_vault(reader: FolderReader, exclusions: Exclusions, *, with_pdfs: bool = False) -> VaultListing:
+    """Every note below the reader's root, and every PDF on demand: `.md` and `.pdf` in any letter case, sorted by page name.
 
     Hidden files and folders, links and other vaults (folders that hold `.obsidian`) are left out. Of two files whose
     names are equal in NFC, the one spelled in NFC is taken and the other skipped. Raises UnreadableFileError where the
     root cannot be listed.
     """
-    walk = _Walk(reader, exclusions)
+    walk = _Walk(reader, exclusions, with_pdfs=with_pdfs)
     folders = [""]
     while folders:
         # Reversed, so that the first is taken next: of twin folders, too, the one spelled in NFC comes first.
@@ -65,23 +71,29 @@ def walk_vault(reader: FolderReader, exclusions: Exclusions) -> VaultListing:
 class _Walk:
     """What one walk has found so far."""
 
-    def __init__(self, reader: FolderReader, exclusions: Exclusions) -> None:
+    def __init__(self, reader: FolderReader, exclusions: Exclusions, *, with_pdfs: bool) -> None:
         self._reader = reader
         self._exclusions = exclusions
-        self._notes: dict[str, NoteFile] = {}
+        self._with_pdfs = with_pdfs
+        self._pages: dict[str, NoteFile] = {}
         self._excluded: list[Skipped] = []
         self._skipped: list[Skipped] = []
 
     def listing(self) -> VaultListing:
+        pages = [self._pages[page] for page in sorted(self._pages)]
         return VaultListing(
-            tuple(self._notes[page] for page in sorted(self._notes)),
+            tuple(one for one in pages if not is_pdf(one.page)),
             tuple(sorted(self._excluded, key=lambda one: one.path)),
             tuple(sorted(self._skipped, key=lambda one: (one.path, one.reason))),
             self._exclusions.warnings,
+            tuple(one for one in pages if is_pdf(one.page)),
         )
 
+    def _is_page(self, name: str) -> bool:
+        return is_markdown(name) or (self._with_pdfs and is_pdf(name))
+
     def folder(self, folder: str) -> list[str]:
-        """Take the notes of one folder; the folders in it, in order."""
+        """Take the pages of one folder; the folders in it, in order."""
         folders = []
         for entry in self._entries(folder):
             path = f"{folder}/{entry.name}" if folder else entry.name
@@ -115,19 +127,19 @@ class _Walk:
         return sorted(entries, key=lambda entry: (page_name(entry.name) != entry.name, entry.name))
 
     def _take(self, path: str, entry: os.DirEntry[str]) -> bool:
-        """Take a note, or say why not; whether it is a folder."""
-        is_note = is_markdown(entry.name)
+        """Take a page, or say why not; whether it is a folder."""
+        is_page = self._is_page(entry.name)
         if entry.is_symlink():
             self._skip(path, LINK)
         elif entry.is_dir(follow_symlinks=False):
-            if is_note:
+            if is_page:
                 self._skip(path, f"{NOT_REGULAR}, but a folder")
             return True
-        elif is_note:
-            self._take_note(path, entry.stat(follow_symlinks=False))
+        elif is_page:
+            self._take_page(path, entry.stat(follow_symlinks=False))
         return False
 
-    def _take_note(self, path: str, found: os.stat_result) -> None:
+    def _take_page(self, path: str, found: os.stat_result) -> None:
         page = page_name(path)
         reason = self._exclusions.reason(page)
         if not stat.S_ISREG(found.st_mode):
@@ -136,18 +148,18 @@ class _Walk:
             self._skip(path, "its name is not UTF-8; rename the file")
         elif reason is not None:
             self._excluded.append(Skipped(page, reason))
-        elif found.st_size > NOTE_MAX_BYTES:
-            self._skip(path, f"it has {found.st_size:,} bytes; at most {NOTE_MAX_BYTES:,} are read")
-        elif page in self._notes:
+        elif found.st_size > page_max_bytes(page):
+            self._skip(path, f"it has {found.st_size:,} bytes; at most {page_max_bytes(page):,} are read")
+        elif page in self._pages:
             self._skipped.append(Skipped(path, f"its name equals that of {page!r} in another Unicode form"))
         else:
             state = FileState(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
-            self._notes[page] = NoteFile(page, path, state)
+            self._pages[page] = NoteFile(page, path, state)
 
     def _take_hidden(self, folder: str, name: str) -> None:
-        note = name[1 : -len(_ICLOUD_SUFFIX)]
-        if name.endswith(_ICLOUD_SUFFIX) and is_markdown(note):
-            path = f"{folder}/{note}" if folder else note
+        page = name[1 : -len(_ICLOUD_SUFFIX)]
+        if name.endswith(_ICLOUD_SUFFIX) and self._is_page(page):
+            path = f"{folder}/{page}" if folder else page
             self._skip(path, "not downloaded: only its iCloud placeholder is here; open it in Files once")
 
     def _skip(self, path: str, reason: str) -> None:

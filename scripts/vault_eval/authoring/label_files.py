@@ -1,0 +1,116 @@
+"""One label more in a label file of any format: the text of the file is edited, and read again before anybody writes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+
+from vault_eval.authoring import json_edit
+from vault_eval.authoring.frontmatter_edit import with_item
+from vault_eval.errors import LabelError
+from vault_eval.labels.formats import label_formats
+from vault_eval.labels.load import LabelDocument, load_labels
+from vault_eval.labels.rules import EXTENDED_SCHEMA, query_id
+from vault_eval.labels.write import label_entry, uses_extras
+from vault_eval.model import Label
+from vault_eval.strict_json import JsonValue, dumps
+from vault_eval.vault.note_text import decode_utf8
+from vault_eval.vault.paths import quoted
+from vault_eval.vault.targets import target_text
+
+
+def with_label(document: LabelDocument, label: Label) -> bytes:
+    """The bytes of a label file with `label` as its last one; everything else in it stays.
+
+    Raises LabelError for a file that is not valid, that holds the id or the query already, or that has no place for a
+    part of the label.
+    """
+    before = load_labels([document])
+    _refuse_twin(before.labels, label, document.name)
+    form = label_format(document)
+    data = _WRITERS[form](document.data, label, before.sources[0].format)
+    after = load_labels([replace(document, data=data)]).labels
+    lost = _differing(after[-1], label)
+    if lost:
+        problem = f"a file of the format {before.sources[0].format!r} has no place for {' and '.join(lost)} of a label"
+        raise LabelError(f"{document.name}: {problem}; leave that out, or name a JSON file with the schema {EXTENDED_SCHEMA!r}")
+    if len(after) != len(before.labels) + 1 or any(map(_differing, before.labels, after)):
+        raise LabelError(f"{document.name}: the label cannot be added without changing others; write it in by hand")
+    return data
+
+
+def label_format(document: LabelDocument) -> str:
+    """The name of the format that reads this file."""
+    text = decode_utf8(document.data)
+    return next(form.NAME for form in label_formats() if form.recognises(document.name, text))
+
+
+def named_by_query(document: LabelDocument) -> bool:
+    """Whether the query makes the id in this file."""
+    return label_format(document) == "schema_version 1"
+
+
+def without_place(label: Label) -> Label:
+    """The label as it is compared: what it says, not where it stands."""
+    return replace(label, source="", place="")
+
+
+def _differing(one: Label, other: Label) -> list[str]:
+    one, other = without_place(one), without_place(other)
+    return [field.name for field in fields(Label) if getattr(one, field.name) != getattr(other, field.name)]
+
+
+def _refuse_twin(labels: Sequence[Label], label: Label, name: str) -> None:
+    twin = next((each for each in labels if each.query == label.query), None)
+    if twin is not None:
+        pages = ", ".join(quoted(target_text(target)) for target in twin.gold) or "no page"
+        problem = f"the query {quoted(label.query)} is there already, as {quoted(twin.id)}, and expects {pages}"
+        raise LabelError(f"{name}: {problem}; change that label, or ask in other words")
+    if any(each.id == label.id for each in labels):
+        raise LabelError(f"{name}: the id {quoted(label.id)} is taken; name another with --id")
+
+
+def _into_native(data: bytes, label: Label, schema: str) -> bytes:
+    text = data.decode("utf-8")
+    members = json_edit.members(text, json_edit.top(text))
+    inserts = [json_edit.one_item_more(text, members["queries"], label_entry(label))]
+    if uses_extras(label) and schema != EXTENDED_SCHEMA:
+        inserts.append(schema_insert(members))
+    return json_edit.applied(text, inserts).encode("utf-8")
+
+
+def schema_insert(members: dict[str, json_edit.Span]) -> json_edit.Insert:
+    """The edit that lets a native file hold more than ids, queries, pages and categories."""
+    return json_edit.Insert(members["schema"].start, members["schema"].end, json.dumps(EXTENDED_SCHEMA))
+
+
+def _into_expect(data: bytes, label: Label, _schema: str) -> bytes:
+    text = data.decode("utf-8")
+    queries = json_edit.members(text, json_edit.top(text))["queries"]
+    entry: dict[str, JsonValue] = {"query": label.query, "expect": [target_text(target) for target in label.gold]}
+    return json_edit.applied(text, [json_edit.one_item_more(text, queries, entry)]).encode("utf-8")
+
+
+def _into_lines(data: bytes, label: Label, _schema: str) -> bytes:
+    entry: dict[str, JsonValue] = {} if label.id == query_id(label.query) else {"id": label.id}
+    relevant: list[JsonValue] = [{"source": target_text(target)} for target in label.gold]
+    entry |= {"query": label.query, "relevant": relevant}
+    entry |= {"tags": list(label.tags)} if label.tags else {}
+    line_end = b"\r\n" if data.endswith(b"\r\n") else b"\n"
+    missing = b"" if data.endswith(b"\n") else line_end
+    return data + missing + dumps(entry).encode("utf-8") + line_end
+
+
+def _into_note(data: bytes, label: Label, schema: str) -> bytes:
+    if uses_extras(label) and schema != EXTENDED_SCHEMA:
+        raise LabelError(f"tags and an origin need the property `schema: {EXTENDED_SCHEMA}`; change it in the note first")
+    return with_item(data, "queries", label_entry(label)).data
+
+
+_WRITERS: dict[str, Callable[[bytes, Label, str], bytes]] = {
+    "native": _into_native,
+    "schema_version 1": _into_expect,
+    "jsonl": _into_lines,
+    "note": _into_note,
+}

@@ -1,0 +1,137 @@
+"""`compare`: say whether a change helped, from saved reports or from configurations that are measured now."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vault_eval import launcher, strict_json
+from vault_eval.cli.arguments import Parser
+from vault_eval.cli.measuring import add_measuring, measured, refuse_data_inside
+from vault_eval.cli.printing import is_utf8
+from vault_eval.comparison.compare import PRIMARY, compare
+from vault_eval.comparison.records import Comparison, Side
+from vault_eval.errors import UsageError
+from vault_eval.reports.compared import sides
+from vault_eval.reports.document import Report
+from vault_eval.reports.save import check_kind, save_text
+from vault_eval.reports.saved_report import read_pages, read_report
+from vault_eval.vault.location import vault_root
+
+FORMATS = {".json": "json", ".md": "markdown", ".html": "html"}
+
+
+def run(argv: list[str]) -> int:
+    """The exit code of `compare` with these arguments: 0 whatever the verdict."""
+    options = parser().parse_args(argv)
+    forms = {options.format, *([_form(options.out)] if options.out is not None else [])}
+    if "html" in forms:
+        launcher.ensure(["jinja2"], may_install=False, data=launcher.data_folder(options.data), command="compare with HTML")
+    baseline, *candidates = _sides(options)
+    compared = compare(baseline, candidates, primary=options.primary.lower(), allow_different=options.allow_different)
+    _refuse_different(compared)
+    if options.out is not None:
+        save_text(options.out, _rendered(compared, _form(options.out)))
+    sys.stdout.write(_rendered(compared, options.format, ascii_only=not is_utf8()))
+    return 0
+
+
+def parser() -> Parser:
+    """The options of `compare`."""
+    made = Parser(
+        "compare", "Say whether a change helped, from saved reports or, with --vault, measured now; the first is the baseline."
+    )
+    add_measuring(made)
+    made.set_defaults(cold_samples=0)
+    add = made.add_argument
+    add(
+        "reports",
+        metavar="REPORT",
+        nargs="*",
+        help="a report.json or its folder; one with several runs is compared within itself",
+    )
+    add("--run", metavar="SPEC", help="of each report this run; of a single report, this run against its first")
+    add("--primary", metavar="METRIC", default=PRIMARY, help=f"the one metric that decides (default: {PRIMARY})")
+    add("--allow-different", action="store_true", help="pair the queries that other labels, depth or pool leave equal")
+    add("--format", choices=["text", "json", "markdown", "html"], default="text", help="what is printed")
+    add("--out", "-o", metavar="PATH", help="write the comparison too: NAME.json, NAME.md or NAME.html")
+    return made
+
+
+def _sides(options: argparse.Namespace) -> list[Side]:
+    """What is compared, the baseline first."""
+    if bool(options.reports) == (options.vault is not None):
+        raise UsageError("name the saved reports, the one before and the one after, or --vault with what is to be measured now")
+    if options.vault is not None:
+        data = launcher.data_folder(options.data)
+        refuse_data_inside(vault_root(options.vault), data, options.index)
+        return _chosen([("what was measured", measured(options, data, "compare")[0])], options.run)
+    return _chosen([(path, _read(path)) for path in options.reports], options.run)
+
+
+def _read(path: str) -> Report:
+    report = read_report(path)
+    return replace(report, page_digests=read_pages(path, report.snapshot_sha256) or {})
+
+
+def _chosen(reports: Sequence[tuple[str, Report]], spec: str | None) -> list[Side]:
+    """The sides that are compared, the baseline first: the runs of a single report, or one run of each of several."""
+    if len(reports) > 1:
+        return [sides(report)[_place(path, report, spec)] for path, report in reports]
+    path, report = reports[0]
+    found = list(sides(report))
+    if spec is not None:
+        found = [found[0], found[_place(path, report, spec)]]
+    if len(found) < 2:
+        raise UsageError(f"{path!r} holds one run, and nothing to set it against; name a second report")
+    return found
+
+
+def _place(path: str, report: Report, spec: str | None) -> int:
+    """Where the run that was named, or the only one, stands among those of the report."""
+    names = [run.retriever.name for run in report.runs]
+    if spec is None and len(names) == 1:
+        return 0
+    if spec not in names:
+        found = "the runs" if spec is None else f"no run {spec!r}, but"
+        raise UsageError(f"{path!r} holds {found} {', '.join(map(repr, names))}; name one with --run")
+    return names.index(spec)
+
+
+def _refuse_different(compared: Sequence[Comparison]) -> None:
+    """Raises UsageError where labels, depth or pool of a candidate are not those of the baseline."""
+    refused = [f"{one.candidate.name}: {finding.sentence}" for one in compared for finding in one.refusals]
+    if refused:
+        reasons = "\n".join(f"  {reason}" for reason in dict.fromkeys(refused))
+        advice = "measure both with the same labels and the same --top, or compare what is equal with --allow-different"
+        raise UsageError(f"not comparable, so that no difference is shown:\n{reasons}\n{advice}")
+
+
+def _form(path: str) -> str:
+    """The rendering that the suffix of `--out` names. Raises UsageError for another, UnsafePathError for a link or a folder."""
+    form = FORMATS.get(os.path.splitext(path)[1].lower())
+    if form is None:
+        raise UsageError(f"--out {path!r}: write NAME.json, NAME.md or NAME.html")
+    check_kind(path, "--out")
+    return form
+
+
+def _rendered(compared: Sequence[Comparison], form: str, *, ascii_only: bool = False) -> str:
+    if form == "json":
+        from vault_eval.reports.comparison_json import comparison_json
+
+        return strict_json.encode(comparison_json(compared, ascii_only=ascii_only)).decode("utf-8")
+    if form == "markdown":
+        from vault_eval.reports.comparison_markdown import comparison_markdown
+
+        return comparison_markdown(compared)
+    if form == "html":
+        from vault_eval.reports.comparison_html import comparison_html
+
+        return comparison_html(compared)
+    from vault_eval.reports.comparison_text import comparison_text
+
+    return comparison_text(compared)

@@ -1,0 +1,89 @@
+"""`labels add`: one label, into a label file, a label note, or the property of the note that answers it."""
+
+from __future__ import annotations
+
+import argparse
+
+from vault_eval.authoring.changes import Change, change_of
+from vault_eval.authoring.label_files import named_by_query, with_label
+from vault_eval.authoring.new_label import checked_query, free_id, gold_targets, question_in_notes, refuse_missing
+from vault_eval.cli.arguments import Parser
+from vault_eval.cli.labels.changing import LabelVault, add_format, add_write, open_label_vault, print_labels, show_and_write
+from vault_eval.errors import UsageError
+from vault_eval.labels.load import load_labels
+from vault_eval.labels.rules import query_id
+from vault_eval.labels.sources import PROPERTY_PREFIX
+from vault_eval.model import Label
+from vault_eval.reports.escaping import for_terminal
+
+
+def run(argv: list[str]) -> int:
+    """The exit code of `labels add` with these arguments."""
+    options = parser().parse_args(argv)
+    if bool(options.page) == options.none:
+        raise UsageError("name the notes that answer with --page, or say --none if no note should be found")
+    with open_label_vault(options.vault, options.data) as opened:
+        source = opened.one_source(options.queries)
+        if source.startswith(PROPERTY_PREFIX):
+            label, changes = _for_property(options, opened, source)
+        else:
+            label, changes = _for_file(options, opened, source)
+        if options.format == "json":
+            print_labels([label])
+        if changes:
+            show_and_write(changes, write=options.write, beside_json=options.format == "json")
+        elif options.format == "text":
+            print(f"Nothing to write: the query stands in {for_terminal(', '.join(label.pages))} already.")
+    return 0
+
+
+def parser() -> Parser:
+    """The options of `labels add`."""
+    made = Parser("labels add", "Add one label. The change is shown; --write writes it.")
+    add = made.add_argument
+    add("--vault", metavar="DIR", required=True, help="the folder that holds your notes")
+    add("--query", metavar="TEXT", required=True, help="what you looked for, in the words you had in mind")
+    add("--page", metavar="NOTE", action="append", default=[], help="a note that answers: path or [[link]]; may be repeated")
+    add("--none", action="store_true", help="no note should be found")
+    add("--queries", metavar="SOURCE", help="a label file, note:FOLDER/NOTE.md, or property:answers for the notes themselves")
+    add("--id", metavar="NAME", help="the id of the label (default: made of its words)")
+    add("--category", metavar="NAME", help="a group to average over")
+    add("--tag", metavar="NAME", action="append", default=[], help="a further group; may be repeated")
+    add("--origin", metavar="TEXT", help="where the label comes from")
+    add_format(made)
+    add_write(made)
+    return made
+
+
+def _label(options: argparse.Namespace, opened: LabelVault, name: str, source: str) -> Label:
+    label = Label(
+        id=name,
+        query=checked_query(options.query),
+        gold=gold_targets(options.page, opened.vault),
+        source=source,
+        place="",
+        category=options.category,
+        tags=tuple(dict.fromkeys(options.tag)),
+        origin=options.origin,
+    )
+    refuse_missing(label, opened.vault)
+    return label
+
+
+def _for_file(options: argparse.Namespace, opened: LabelVault, source: str) -> tuple[Label, list[Change]]:
+    document = opened.documents([source])[0]
+    query = checked_query(options.query)
+    taken = {label.id for label in load_labels([document]).labels}
+    name = options.id or (query_id(query) if named_by_query(document) else free_id(query, taken))
+    label = _label(options, opened, name, source)
+    return label, [change_of(document, opened.vault.root, with_label(document, label))]
+
+
+def _for_property(options: argparse.Namespace, opened: LabelVault, source: str) -> tuple[Label, list[Change]]:
+    refused = [name for name in ("id", "category", "tag", "origin") if getattr(options, name)]
+    if refused:
+        raise UsageError(
+            f"a property holds questions alone; leave out {', '.join(f'--{name}' for name in refused)}, or use a file"
+        )
+    label = _label(options, opened, query_id(checked_query(options.query)), source)
+    return label, question_in_notes(label, source[len(PROPERTY_PREFIX) :], opened.vault)

@@ -1,0 +1,89 @@
+"""What the label commands share: opening a vault and its labels, showing a change, writing it when asked to."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from vault_eval import launcher
+from vault_eval.authoring.changes import Change, write_changes
+from vault_eval.cli.arguments import Parser
+from vault_eval.cli.printing import print_json, print_list
+from vault_eval.data_folder import DataFolder
+from vault_eval.errors import UsageError
+from vault_eval.inputs import index_options
+from vault_eval.labels.load import LabelDocument
+from vault_eval.labels.sources import discover, open_sources
+from vault_eval.labels.write import native_value
+from vault_eval.model import Label
+from vault_eval.reports.escaping import for_terminal
+from vault_eval.vault.location import refuse_inside_vault, vault_root
+from vault_eval.vault.snapshot import VaultSnapshot, open_snapshot
+
+# An entry a line below the keys.
+_SPREAD = 2
+
+
+@dataclass(frozen=True, slots=True)
+class LabelVault:
+    """A vault with the excluded notes of its index left out, and where what is known about it is kept."""
+
+    vault: VaultSnapshot
+    data: DataFolder
+
+    def sources(self, named: Sequence[str]) -> tuple[str, ...]:
+        """The label sources named, else those that `bench` would take. Raises UsageError where there are none."""
+        return tuple(named) or discover(self.data.settings(self.vault.id).labels, self.vault.reader, self.vault.names)
+
+    def documents(self, sources: Sequence[str]) -> list[LabelDocument]:
+        """The label sources, open. Raises LabelError."""
+        return open_sources(sources, self.vault.reader, self.vault.named, lambda: self.vault.names)
+
+    def one_source(self, named: str | None) -> str:
+        """The one label source that is to be changed. Raises UsageError for none or several."""
+        sources = self.sources([named] if named else [])
+        if len(sources) > 1:
+            raise UsageError(f"{len(sources)} label sources are remembered; name the one to change with --queries")
+        return sources[0]
+
+
+@contextmanager
+def open_label_vault(vault: str, data_option: str | None, *, with_pdfs: bool = False) -> Iterator[LabelVault]:
+    """The vault, read-only; its PDFs where they are asked for here or indexed. Raises VaultEvalError."""
+    folder = launcher.data_folder(data_option)
+    refuse_inside_vault(folder, vault_root(vault), "--data")
+    data = DataFolder(folder)
+    options = index_options(data, vault)
+    with open_snapshot(vault, options.exclude, with_pdfs=with_pdfs or options.pdf) as snapshot:
+        yield LabelVault(snapshot, data)
+
+
+def add_format(parser: Parser) -> None:
+    """`--format`: text, or the labels as a label file."""
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="json prints the labels as a label file")
+
+
+def add_write(parser: Parser) -> None:
+    """`--write`, without which nothing is."""
+    parser.add_argument("--write", action="store_true", help="write it; without this the change is only shown")
+
+
+def print_labels(labels: Sequence[Label]) -> None:
+    """The labels as a label file in JSON."""
+    print_json(native_value(labels), spread=_SPREAD)
+
+
+def show_and_write(changes: Sequence[Change], *, write: bool, beside_json: bool) -> None:
+    """Print each change as a diff, then write them if that was asked for; beside JSON the diff goes to stderr."""
+    lines = [for_terminal(line) for change in changes for line in change.diff()]
+    if beside_json:
+        sys.stderr.write("".join(f"{line}\n" for line in lines))
+    else:
+        print_list(lines, "--write writes the whole change")
+    if write:
+        write_changes(changes)
+    verb = "Written" if write else "Not written (add --write)"
+    said = f"{verb}: {', '.join(for_terminal(repr(change.place)) for change in changes)}"
+    print(said, file=sys.stderr if beside_json else sys.stdout)

@@ -1,0 +1,91 @@
+"""`labels check`: what is wrong, doubtful or absent in a label set, before anything is measured with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vault_eval.authoring.check import LabelCheck, check_labels
+from vault_eval.authoring.lint import Finding, lint_rules
+from vault_eval.cli.arguments import Parser
+from vault_eval.cli.labels.changing import open_label_vault
+from vault_eval.cli.printing import print_json, print_list
+from vault_eval.reports.escaping import for_terminal
+
+_CLEAN, _FOUND = 0, 1
+_SHOWN_MAX = 5
+_SPREAD = 3
+# What differences of RR@10 between two searchers often deviate by, for one plain figure beside the exact one.
+_DEVIATION = 0.3
+
+
+def run(argv: list[str]) -> int:
+    """The exit code of `labels check` with these arguments."""
+    options = parser().parse_args(argv)
+    with open_label_vault(options.vault, options.data) as opened:
+        found = check_labels(opened.vault, opened.documents(opened.sources(options.queries)))
+    if options.format == "json":
+        print_json(_value(found), spread=_SPREAD)
+    else:
+        print("\n".join(_facts(found)))
+        print_list(_lines(found), "--format json lists all")
+    return _FOUND if options.strict and found.findings else _CLEAN
+
+
+def parser() -> Parser:
+    """The options of `labels check`."""
+    made = Parser("labels check", "Say what is wrong, doubtful or absent in a label set. Exit 2 for invalid labels.")
+    add = made.add_argument
+    add("--vault", metavar="DIR", required=True, help="the folder that holds your notes")
+    add("--queries", metavar="SOURCE", action="append", default=[], help="a label file, note:FOLDER/NOTE.md; may be repeated")
+    add("--strict", action="store_true", help="exit 1 where anything is found")
+    add("--format", choices=["text", "json"], default="text", help="what is printed")
+    return made
+
+
+def _facts(found: LabelCheck) -> Iterator[str]:
+    statuses = ", ".join(f"{count:,} {status}" for status, count in sorted(found.statuses.items()))
+    yield f"Labels: {sum(found.statuses.values()):,} ({statuses})"
+    if found.categories:
+        yield "Categories: " + ", ".join(f"{for_terminal(name)} {count:,}" for name, count in sorted(found.categories.items()))
+    yield "Look like: " + ", ".join(f"{name} {count:,}" for name, count in found.kinds.items())
+    if found.detectable is None or found.detectable * _DEVIATION > 1:
+        yield "These are too few scored queries to tell any change from chance."
+    else:
+        yield (
+            f"Two searchers can be told apart, in four of five tries, if their mean difference is {found.detectable:.2f} "
+            f"standard deviations (where queries deviate by {_DEVIATION}: {found.detectable * _DEVIATION:.2f}), or if "
+            f"{found.wins_needed} queries get better and none worse."
+        )
+    yield from (for_terminal(warning) for warning in found.warnings)
+
+
+def _lines(found: LabelCheck) -> Iterator[str]:
+    rules = lint_rules()
+    if not found.findings:
+        yield "Nothing is doubtful."
+    for name, findings in found.findings.items():
+        yield f"{rules[name].NAME[:1].upper()}{rules[name].NAME[1:]} ({len(findings):,}): {rules[name].ADVICE}"
+        yield from (f"  {_shown(one)}" for one in findings[:_SHOWN_MAX])
+        if len(findings) > _SHOWN_MAX:
+            yield f"  … and {len(findings) - _SHOWN_MAX:,} more; --format json lists them"
+
+
+def _shown(one: Finding) -> str:
+    ids = ", ".join(one.queries[:_SHOWN_MAX]) + (" …" if len(one.queries) > _SHOWN_MAX else "")
+    return for_terminal(f"{ids}: {one.what}" if ids else one.what)
+
+
+def _value(found: LabelCheck) -> dict[str, object]:
+    findings = {
+        name: [{"what": one.what, "queries": list(one.queries), "pages": list(one.pages)} for one in ones]
+        for name, ones in found.findings.items()
+    }
+    return {
+        "statuses": dict(sorted(found.statuses.items())),
+        "categories": dict(sorted(found.categories.items())),
+        "kinds": dict(found.kinds),
+        "detectable_effect": found.detectable,
+        "wins_needed": found.wins_needed,
+        "warnings": list(found.warnings),
+        "findings": findings,
+    }

@@ -1,0 +1,92 @@
+"""What `bench` and `compare --vault` share: the options that say what is measured, and the measuring."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from vault_eval import launcher
+from vault_eval.cli.arguments import Parser, add_vault, whole_number
+from vault_eval.errors import MissingPackageError
+from vault_eval.evaluation import clock, evaluate, evaluate_with_snippets
+from vault_eval.limits import COLD_SAMPLES_DEFAULT_QUERIES, DEPTH_DEFAULT_PAGES, LABEL_QUERIES_MAX
+from vault_eval.reports.document import Report
+from vault_eval.reports.snippets import NO_SNIPPETS, Snippets
+from vault_eval.request import Request
+from vault_eval.vault.location import refuse_inside_vault
+from vault_eval.variants import build_variants, varied
+
+
+def add_measuring(parser: Parser) -> None:
+    """The vault, the labels, the searchers, and how they are asked."""
+    add_vault(parser, required=False)
+    add = parser.add_argument
+    add("--queries", metavar="SOURCE", action="append", default=[], help="a label file, note:FOLDER/NOTE.md; may be repeated")
+    add("--retriever", "-r", metavar="SPEC", action="append", default=[], help="what to measure, such as keyword:k1=1.2,b=0.5")
+    add("--vary", "--strategy", metavar="KEY=V,V", action="append", default=[], help="the first one with one setting changed")
+    add("--product-root", metavar="DIR", help="a checkout of claude-obsidian; alone it means --retriever claude-obsidian")
+    add("--no-rerank", action="store_true", help="hybrid+rerank answers as hybrid does")
+    add("--allow-remote", action="store_true", help="let a searcher that is named ask other machines than this one")
+    add("--top", "-k", metavar="N", type=whole_number, default=DEPTH_DEFAULT_PAGES, help="pages asked for a query, 10 to 1,000")
+    add("--split", choices=["dev", "holdout", "all"], default="all", help="which labels")
+    add("--collection", metavar="NAME", help="leave out labels of other collections")
+    add(
+        "--cold-samples",
+        metavar="N|all",
+        type=_samples,
+        default=COLD_SAMPLES_DEFAULT_QUERIES,
+        help="queries timed in a process each",
+    )
+
+
+def request_of(options: argparse.Namespace) -> Request:
+    """What the options ask for."""
+    return Request(
+        vault=options.vault,
+        queries=tuple(options.queries),
+        retrievers=tuple(options.retriever) or (("claude-obsidian",) if options.product_root else ("keyword",)),
+        depth=options.top,
+        data=options.data,
+        index=options.index,
+        collection=options.collection,
+        split=None if options.split == "all" else options.split,
+        cold_samples=options.cold_samples,
+        product_root=options.product_root,
+        allow_remote=options.allow_remote,
+        no_rerank=options.no_rerank,
+    )
+
+
+def refuse_data_inside(root: str, data: str, index: str | None) -> None:
+    """Raises UnsafePathError where what is kept or searched would lie inside the vault `root`."""
+    refuse_inside_vault(data, root, "--data")
+    if index is not None:
+        refuse_inside_vault(index, root, "--index")
+
+
+def measured(options: argparse.Namespace, data: str, command: str, *, with_snippets: bool = False) -> tuple[Report, Snippets]:
+    """The report, and the snippets where they are wanted; the indexes that `--vary` asks for are built first.
+
+    Where a note must be read and this interpreter lacks the packages, the private environment goes on.
+    """
+    try:
+        request = request_of(options)
+        if options.vary:
+            request = _with_variants(request, options.vary)
+        if with_snippets:
+            return evaluate_with_snippets(request, clock())
+        return evaluate(request, clock()), NO_SNIPPETS
+    except MissingPackageError:
+        # It is never built here: ensure says how, starts anew in it, or returns where something else is missing.
+        launcher.ensure(tuple(launcher.RUNTIME_PACKAGES), may_install=False, data=data, command=command)
+        raise
+
+
+def _with_variants(request: Request, changes: Sequence[str]) -> Request:
+    asked = varied(request, changes)
+    build_variants(asked)
+    return asked
+
+
+def _samples(text: str) -> int:
+    return LABEL_QUERIES_MAX if text == "all" else whole_number(text)

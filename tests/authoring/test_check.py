@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from vault_eval.authoring.check import check_labels
+from vault_eval.authoring.kinds import KINDS
+from vault_eval.authoring.lint import lint_rules
+from vault_eval.errors import LabelError
+from vault_eval.labels.load import LabelDocument
+from vault_eval.labels.sources import open_sources
+from vault_eval.vault.snapshot import open_snapshot
+
+ASK = {"id": "a", "query": "rope and tackle", "expected_pages": ["A.md"]}
+
+
+@pytest.fixture
+def check(folder, write):
+    """The check of these queries, against a vault with the pages A.md and B.md."""
+    write("A.md", "---\naliases: Kedge anchor\n---\n# Where\nhemp in the locker\n")
+    write("B.md", "the kettle\n")
+
+    def run(*queries: dict, schema="vault-eval.labels.v1"):
+        text = json.dumps({"schema": schema, "queries": list(queries)})
+        with open_snapshot(str(folder)) as vault:
+            return check_labels(vault, [LabelDocument("L.json", text.encode(), None, lambda: vault.names)])
+
+    return run
+
+
+@pytest.fixture
+def findings(check):
+    """The findings of these queries but for absent kinds: rule, ids, what."""
+
+    def run(*queries: dict):
+        found = check(*queries).findings
+        return [(name, one.queries, one.what) for name, ones in found.items() for one in ones if name != "unasked_kind"]
+
+    return run
+
+
+def test_plain_good_label_has_no_finding(findings):
+    assert findings(ASK) == []
+
+
+def test_missing_page_is_found_with_what_it_may_be(findings):
+    (only,) = findings({**ASK, "expected_pages": ["a.md"]})
+    assert only[:2] == ("missing_page", ("a",))
+    assert "'a.md': no note of that name is in the vault; in other letter case there is 'A.md'" in only[2]
+
+
+def test_page_that_its_owner_excludes_is_out_of_scope(findings, write):
+    write(".obsidian/app.json", '{"userIgnoreFilters": ["Old/"]}')
+    write("Old/C.md")
+    assert findings({**ASK, "expected_pages": ["Old/C.md"]}) == [
+        ("out_of_scope", ("a",), "'Old/C.md': excluded in Obsidian: Old/")
+    ]
+
+
+def test_page_that_cannot_be_read_is_out_of_scope(findings, folder):
+    (folder / "C.md").write_bytes(b"x" * (16 * 2**20 + 1))
+    (only,) = findings({**ASK, "expected_pages": ["C.md"]})
+    assert only[0] == "out_of_scope"
+
+
+def test_nearly_equal_queries_are_found_once_a_pair(findings):
+    other = {"id": "b", "query": "the rope and the tackle", "expected_pages": ["A.md"]}
+    assert findings(ASK, other) == [("near_duplicate", ("a", "b"), "'rope and tackle' and 'the rope and the tackle'")]
+
+
+@pytest.mark.parametrize(("query", "page"), [("a", "A.md"), ("kedge  ANCHOR!", "A.md")])
+def test_query_that_is_the_name_of_its_page_is_found(findings, query, page):
+    assert [(name, ids) for name, ids, _ in findings({**ASK, "query": query})] == [("title_copy", ("a",))]
+    assert page in findings({**ASK, "query": query})[0][2]
+
+
+def test_more_pages_than_places_bound_recall(findings, write):
+    pages = [write(f"Many/{number}.md") for number in range(12)]
+    # 5 / 12 = 0.42 and 10 / 12 = 0.83
+    assert findings({**ASK, "expected_pages": pages[:5]}) == []
+    assert findings({**ASK, "expected_pages": pages}) == [
+        ("more_gold_than_places", ("a",), "12 pages: recall@5 at most 0.42, recall@10 at most 0.83")
+    ]
+
+
+def test_page_behind_a_quarter_of_the_queries_is_found(findings, write):
+    queries = [
+        {"id": str(number), "query": f"{number} word{number}", "expected_pages": [write(f"{number}.md")]} for number in range(12)
+    ]
+    for query in queries[:3]:
+        query["expected_pages"] = ["A.md"]
+    assert findings(*queries) == [("one_page_often", ("0", "1", "2"), "'A.md' is expected by 3 of 12 queries")]
+    more = {"id": "x", "query": "one more altogether", "expected_pages": ["B.md"]}
+    assert findings(*queries, more) == []  # 3 of 13 is less than a quarter
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        ({"expected_pages": []}, "one expects a page, the other none"),
+        ({"expected_pages": ["B.md"]}, "they expect different pages"),
+        ({"expected_pages": ["A.md"], "grades": {"A.md": 1}}, "'A.md' has the grades 2 and 1"),
+        ({"expected_pages": ["A.md"]}, None),
+    ],
+)
+def test_labels_that_say_otherwise_of_one_query_contradict(findings, other, what):
+    found = findings(ASK, {"id": "b", "query": "Rope, and tackle?", **other})
+    contradictions = [(ids, text) for name, ids, text in found if name == "contradiction"]
+    assert contradictions == ([(("a", "b"), f"'rope and tackle': {what}")] if what else [])
+
+
+def test_page_ruled_out_by_one_label_and_expected_by_another_contradicts(findings):
+    one = {**ASK, "expected_pages": ["A.md", "B.md"]}
+    other = {"id": "b", "query": "rope and tackle!", "expected_pages": ["A.md"], "grades": {"A.md": 2, "B.md": 0}}
+    assert ("contradiction", ("a", "b"), "'rope and tackle': 'B.md' has the grades 2 and 0") in findings(one, other)
+
+
+def test_query_in_the_text_or_properties_of_its_page_is_a_leak(findings, write):
+    write("C.md", "---\nabout: where the kettle sings\n---\nand when the tide turns again\n")
+    text, properties = ({**ASK, "query": query, "expected_pages": ["C.md"]} for query in ("the tide turns", "where the kettle"))
+    assert findings(text) == [("leakage", ("a",), "word for word in the text of 'C.md'")]
+    assert findings(properties) == [("leakage", ("a",), "word for word in the properties of 'C.md'")]
+
+
+def test_label_property_is_no_leak(folder, write):
+    write("C.md", "---\nanswers:\n  - where the kettle sings\n---\ntext\n")
+    with open_snapshot(str(folder)) as vault:
+        documents = open_sources(["property:answers"], vault.reader, str(folder), lambda: vault.names)
+        assert set(check_labels(vault, documents).findings) == {"unasked_kind"}
+
+
+def test_page_with_other_bytes_than_it_was_labelled_with_has_drifted(findings):
+    assert findings({**ASK, "hashes": {"A.md": "0" * 64}}) == [
+        ("drift", ("a",), "'A.md' has other bytes than it was labelled with")
+    ]
+
+
+def test_silver_labels_are_found_among_others_and_not_alone(findings):
+    silver = {"id": "b", "query": "where is hemp", "expected_pages": ["A.md"], "tags": ["silver", "silver-alias"]}
+    assert findings(ASK, silver) == [("silver_mixed", ("b",), "1 of 2 have the tag silver")]
+    assert findings(silver) == []
+
+
+def test_saved_report_among_the_notes_is_found(findings, write):
+    write("report.md", "measured with vault-eval 0.1\n")
+    assert findings(ASK) == [("not_a_note", (), "'report.md' is a saved report")]
+
+
+LOOKS = {
+    "exact identifiers": {"query": "pump_valve_7b"},
+    "natural language": {"query": "where do we keep the hemp"},
+    "synonyms": {"query": "cordage"},
+    "Unicode names": {"query": "Łódź"},
+    "several pages": {"query": "x", "expected_pages": ["A.md", "B.md"]},
+    "stale": {"query": "hemp", "tags": ["stale"]},
+    "conflicting": {"query": "hemp", "grades": {"A.md": 2, "B.md": 0}},
+    "absent topics": {"query": "hemp", "expected_pages": []},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_is_known_by_a_label_of_it_and_not_by_a_plain_one(check, kind):
+    plain = {**ASK, "query": "hemp locker"}
+    assert check(plain).kinds[kind] == 0
+    assert check({**plain, **LOOKS[kind]}).kinds[kind] == 1
+
+
+def test_absent_kinds_are_one_finding(check):
+    (only,) = check({**ASK, "query": "pump_valve_7b"}).findings["unasked_kind"]
+    assert only.what.startswith("none looks like natural language, Unicode names")
+    every = [{**ASK, "id": str(number), **looks} for number, looks in enumerate(LOOKS.values())]
+    assert "unasked_kind" not in check(*every).findings
+
+
+def test_the_set_is_counted_by_status_and_category(check):
+    found = check(
+        {**ASK, "category": "rigging"},
+        {"id": "b", "query": "helicopter", "expected_pages": []},
+        {"id": "c", "query": "gone", "expected_pages": ["Gone.md"]},
+        {"id": "d", "query": "later", "expected_pages": [], "skip_reason": "later"},
+    )
+    assert found.statuses == {"scored": 1, "negative": 1, "missing-gold": 1, "skipped": 1}
+    assert found.categories == {"rigging": 1, "(none)": 2}
+    assert (found.detectable, found.wins_needed) == (None, 6)
+
+
+def test_more_queries_can_show_a_smaller_difference(check):
+    queries = [{**ASK, "id": str(number), "query": f"q{number} r{number}"} for number in range(30)]
+    small, large = check(*queries[:10]).detectable, check(*queries).detectable
+    assert small == pytest.approx(1.0, abs=0.01)  # 1.00 standard deviations at n = 10
+    assert large is not None
+    assert large < small
+
+
+def test_invalid_labels_are_an_error_and_not_a_finding(check):
+    with pytest.raises(LabelError, match="unknown key 'pages'"):
+        check({**ASK, "pages": []})
+
+
+def test_every_rule_says_what_it_is_and_what_to_do():
+    assert all(rule.NAME and rule.ADVICE for rule in lint_rules().values())

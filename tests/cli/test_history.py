@@ -1,0 +1,65 @@
+"""`history` from the shell."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def script(*words: str, cwd: Path, encoding: str = "utf-8"):
+    line = [sys.executable, str(ROOT / "scripts/vault-eval.py"), *map(str, words), "--vault", "vault", "--data", "data"]
+    environment = {"PYTHONIOENCODING": encoding, "PATH": "/usr/bin:/bin", "HOME": str(cwd)}
+    return subprocess.run(line, capture_output=True, text=True, encoding=encoding, check=False, cwd=cwd, env=environment)
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("desk")
+    (folder / "vault").mkdir()
+    (folder / "vault/A.md").write_text("# Neap\nneap tide", encoding="utf-8")
+    queries = [{"id": "neap", "query": "neap tide", "expected_pages": ["A.md"]}]
+    content = {"schema": "claude-obsidian.retrieval-queries.v1", "queries": queries}
+    (folder / "vault.queries.json").write_text(json.dumps(content), encoding="utf-8")
+    for text in (None, "# Neap\nneap tide, again"):
+        if text is not None:
+            (folder / "vault/A.md").write_text(text, encoding="utf-8")
+        assert script("index", cwd=folder).returncode == 0
+        assert script("bench", "--cold-samples", "0", cwd=folder).returncode == 0
+    return folder
+
+
+def test_every_kept_report_is_a_point(desk):
+    done = script("history", "--format", "json", cwd=desk)
+    assert done.returncode == 0, done.stderr
+    (series,) = json.loads(done.stdout)["series"]
+    assert [point["changed"] for point in series["points"]] == [[], ["notes"]]
+    assert [point["value"] for point in series["points"]] == [1.0, 1.0]
+
+
+def test_text_has_bars_on_a_terminal_that_has_the_letters(desk):
+    assert "  █│█\n" in script("history", cwd=desk).stdout
+    done = script("history", "--metric", "RECALL@5", cwd=desk, encoding="ascii")
+    assert done.returncode == 0
+    assert "recall@5" in done.stdout
+    assert "\\u25" not in done.stdout
+
+
+def test_html_is_one_page(desk):
+    assert script("history", "--format", "html", cwd=desk).stdout.startswith("<!DOCTYPE html>")
+
+
+def test_an_unknown_metric_and_a_vault_without_reports_end_with_2(desk):
+    done = script("history", "--metric", "speed", cwd=desk)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "speed" in done.stderr
+    (desk / "data/reports").rename(desk / "data/elsewhere")
+    done = script("history", cwd=desk)
+    (desk / "data/elsewhere").rename(desk / "data/reports")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "measure it first" in done.stderr

@@ -1,0 +1,268 @@
+"""`labels add`, `init`, `suggest`, `check`, `split` and `build` as a person calls them."""
+
+from __future__ import annotations
+
+import json
+import stat
+
+import pytest
+
+from vault_eval.authoring.kinds import KINDS
+from vault_eval.authoring.ledger import record_look
+from vault_eval.cli import main
+from vault_eval.cli.labels import COMMANDS
+from vault_eval.data_folder import DataFolder
+from vault_eval.vault.location import vault_id
+
+ONE = '{"schema": "claude-obsidian.retrieval-queries.v1", "queries": [\n  {"id": "a", "query": "b", "expected_pages": ["Tides.md"]}\n]}\n'
+
+
+@pytest.fixture
+def vault(tmp_path):
+    folder = tmp_path / "Harbour"
+    (folder / "Sea").mkdir(parents=True)
+    (folder / "Tides.md").write_bytes(b"\xef\xbb\xbf---\r\ntags: [a] # mine\r\n---\r\n# High water\r\nnoon\r\n")
+    (folder / "Sea" / "Log.md").write_text(
+        "see [[Tides|when the water is highest]]\n## Where is the spare anchor?\nbelow\n", encoding="utf-8"
+    )
+    return folder
+
+
+@pytest.fixture
+def labels(tmp_path):
+    file = tmp_path / "Harbour.queries.json"
+    file.write_text(ONE, encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def ask(tmp_path, capsys):
+    """Exit code, stdout and stderr of one `labels` command."""
+
+    def run(*arguments: object):
+        code = main(["labels", *map(str, arguments), "--data", str(tmp_path / "data")], script="vault-eval.py")
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run
+
+
+def tree(folder):
+    return {path: (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_without_write_a_label_is_only_shown(ask, vault, labels):
+    before = (tree(vault), labels.read_bytes())
+    code, out, err = ask("add", "--vault", vault, "--query", " when  is it ", "--page", "[[tides]]")
+    assert (code, err, (tree(vault), labels.read_bytes())) == (0, "", before)
+    assert '+  {"id": "when-is-it", "query": "when is it", "expected_pages": ["Tides.md"]}' in out
+    assert "Not written (add --write)" in out
+
+
+def test_with_write_the_label_is_in_the_file_found_beside_the_vault(ask, vault, labels):
+    labels.chmod(0o640)
+    code, out, _ = ask("add", "--vault", vault, "--query", "what now", "--none", "--category", "c", "--write")
+    assert (code, "Written: " in out, stat.S_IMODE(labels.stat().st_mode)) == (0, True, 0o640)
+    assert labels.read_text(encoding="utf-8") == ONE.replace(
+        "}\n]}", '},\n  {"id": "what-now", "query": "what now", "expected_pages": [], "category": "c"}\n]}'
+    )
+
+
+def test_property_of_the_gold_note_is_the_only_thing_that_changes(ask, vault):
+    before = (vault / "Tides.md").read_bytes()
+    options = ("--vault", vault, "--query", "when: is it", "--page", "Tides.md", "--queries", "property:answers", "--write")
+    assert ask("add", *options)[0] == 0
+    after = before.replace(b"# mine\r\n", b'# mine\r\nanswers:\r\n  - "when: is it"\r\n')
+    assert (vault / "Tides.md").read_bytes() == after
+    assert ask("add", *options)[:2] == (0, "Nothing to write: the query stands in Tides.md already.\n")
+    assert (vault / "Tides.md").read_bytes() == after
+    assert ask("check", "--vault", vault, "--queries", "property:answers")[1].startswith("Labels: 1 (1 scored)\n")
+
+
+def test_label_goes_into_every_gold_note_that_lacks_it(ask, vault):
+    pages = ("--page", "Tides.md", "--page", "Sea/Log.md")
+    assert ask("add", "--vault", vault, "--query", "q q", *pages, "--queries", "property:answers", "--write")[0] == 0
+    assert all(b'  - "q q"' in (vault / page).read_bytes() for page in ("Tides.md", "Sea/Log.md"))
+
+
+def test_json_is_a_label_file_and_the_diff_stands_beside_it(ask, vault, labels):
+    code, out, err = ask(
+        "add", "--vault", vault, "--query", "q", "--page", "Tides.md#High water", "--tag", "x", "--format", "json"
+    )
+    assert code == 0
+    assert json.loads(out) == {
+        "schema": "vault-eval.labels.v1",
+        "queries": [{"id": "q", "query": "q", "expected_pages": ["Tides.md#High water"], "tags": ["x"]}],
+    }
+    assert "+++" in err
+
+
+def test_ids_made_of_the_same_words_are_numbered(ask, vault, labels):
+    ask("add", "--vault", vault, "--query", "A?", "--none", "--write")
+    assert [query["id"] for query in json.loads(labels.read_text(encoding="utf-8"))["queries"]] == ["a", "a-2"]
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--query", "q"], "name the notes that answer with --page, or say --none"),
+        (["--query", "q", "--page", "Tides.md", "--none"], "name the notes that answer"),
+        (["--query", "  ", "--none"], "--query is empty"),
+        (["--query", "q", "--page", "tides.md"], "in other letter case there is 'Tides.md'"),
+        (["--query", "q", "--page", "../Tides.md"], "leaves the vault"),
+        (["--query", "q", "--page", "[[Gone]]"], "no note of that name"),
+        (["--query", "b", "--none"], "the query 'b' is there already, as 'a'"),
+        (["--query", "q", "--none", "--id", "a"], "the id 'a' is taken"),
+        (["--query", "q\0", "--none"], "NUL"),
+        (["--query", "q" * 8001, "--none"], "8,001 characters"),
+        (["--query", "q", "--none", "--queries", "property:answers"], "keep a query that none answers in a file"),
+        (["--query", "q", "--page", "Tides.md#x", "--queries", "property:answers"], "speaks for its whole note"),
+        (["--query", "q", "--page", "Tides.md", "--id", "x", "--queries", "property:answers"], "leave out --id"),
+        (["--query", "q", "--page", "Tides.md", "--queries", "property:tags"], "tags"),
+        (["--query", "q", "--none", "--queries", "note:Gone.md"], "name a file that exists"),
+    ],
+)
+def test_bad_input_is_refused_and_nothing_is_written(ask, vault, labels, options, why):
+    before = (tree(vault), labels.read_bytes())
+    code, out, err = ask("add", "--vault", vault, *options, "--write")
+    assert (code, out, (tree(vault), labels.read_bytes())) == (2, "", before)
+    assert why in err
+
+
+def test_linked_note_is_never_written_through(ask, vault, tmp_path):
+    (tmp_path / "elsewhere.md").write_text("text\n", encoding="utf-8")
+    (vault / "Linked.md").symlink_to(tmp_path / "elsewhere.md")
+    code, _, err = ask("add", "--vault", vault, "--query", "q", "--page", "Linked.md", "--queries", "property:answers", "--write")
+    assert (code, (tmp_path / "elsewhere.md").read_text(encoding="utf-8")) == (2, "text\n")
+    assert "link" in err
+
+
+def test_text_of_a_note_cannot_speak_to_the_terminal(ask, vault):
+    (vault / "Tides.md").write_bytes(b"---\na: 1\n---\n\x1b[2Jred\n")
+    out = ask("add", "--vault", vault, "--query", "q", "--page", "Tides.md", "--queries", "property:answers")[1]
+    assert ("\x1b" in out, r"\x1b[2Jred" in out) == (False, True)
+
+
+def test_first_file_and_first_note_load_and_count_nothing(ask, vault, tmp_path):
+    assert ask("init", "--vault", vault)[0] == 0
+    assert not (tmp_path / "Harbour.queries.json").exists()
+    assert ask("init", "--vault", vault, "--write")[0] == 0
+    assert ask("init", "--vault", vault, "--note", "Sea/Labels.md", "--write")[0] == 0
+    for source in (tmp_path / "Harbour.queries.json", "note:Sea/Labels.md"):
+        code, out, _ = ask("check", "--vault", vault, "--queries", source, "--format", "json")
+        assert (code, json.loads(out)["statuses"]) == (0, {"skipped": len(KINDS)})
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--note", "Tides.md"], "is there already"),
+        (["--note", "Gone/Labels.md"], "make that folder first"),
+        (["--note", "../Labels.md"], "may leave the vault"),
+        (["--note", "Labels.txt"], "end its name in .md"),
+        (["--queries", "labels.jsonl"], "a first label file is JSON"),
+        (["--queries", "property:answers"], "a property needs no first file"),
+        (["--queries", "x.json", "--note", "y.md"], "not allowed with"),
+    ],
+)
+def test_nothing_is_overwritten_or_made_in_the_wrong_place(ask, vault, options, why):
+    before = tree(vault)
+    code, _, err = ask("init", "--vault", vault, *options, "--write")
+    assert (code, tree(vault)) == (2, before)
+    assert why in err
+
+
+def test_suggestions_as_text_and_as_a_label_file(ask, vault, tmp_path):
+    failed = tmp_path / "failed.txt"
+    failed.write_text("spare anchor\n", encoding="utf-8")
+    code, out, _ = ask("suggest", "--vault", vault, "--failed", failed)
+    assert code == 0
+    assert "Link texts (1 of 1)\n  when the water is highest\n      Tides.md · link text in Sea/Log.md:1\n" in out
+    assert "  spare anchor\n      (name the note) · failed search, line 1\n" in out
+    out = ask("suggest", "--vault", vault, "--failed", failed, "--limit", "2", "--format", "json")[1]
+    assert [query["query"] for query in json.loads(out)["queries"]] == ["spare anchor", "when the water is highest"]
+
+
+def test_files_that_suggestions_are_made_of_must_be_there(ask, vault, tmp_path):
+    assert "it does not exist" in ask("suggest", "--vault", vault, "--failed", tmp_path / "gone.txt")[2]
+    assert ask("suggest", "--vault", vault, "--limit", "0")[0] == 2
+
+
+def test_check_exits_0_with_findings_1_when_strict_2_when_invalid(ask, vault, labels):
+    assert [ask("check", "--vault", vault, *more)[0] for more in ([], ["--strict"])] == [0, 1]
+    labels.write_text(ONE.replace("query", "qeury"), encoding="utf-8")
+    code, _, err = ask("check", "--vault", vault)
+    assert (code, "unknown key 'qeury'" in err) == (2, True)
+
+
+def test_check_says_each_kind_with_its_advice(ask, vault, labels):
+    labels.write_text(ONE.replace("Tides.md", "Gone.md"), encoding="utf-8")
+    out = ask("check", "--vault", vault)[1]
+    assert "Expected page missing (1): the whole query is excluded until the path is right\n  a: 'Gone.md': no note" in out
+    assert "These are too few scored queries to tell any change from chance." in out
+
+
+def test_split_shows_writes_and_then_has_nothing_to_do(ask, vault, tmp_path, labels):
+    labels.write_text(ONE.replace("}\n]", '},\n  {"id": "c", "query": "d", "expected_pages": ["Tides.md"]}\n]'), encoding="utf-8")
+    before = labels.read_bytes()
+    assert ask("split", "--queries", labels)[0] == 0
+    assert labels.read_bytes() == before
+    record_look(DataFolder(str(tmp_path / "data")), vault_id(str(vault)), "aa", ["keyword"], "", _noon())
+    out = ask("split", "--queries", labels, "--vault", vault, "--write")[1]
+    assert "all       1        1\nLabels that get a split: 2; that had one and keep it: 0\n" in out
+    assert "The holdout was looked at once, last on 2026-11-30 with keyword." in out
+    after = labels.read_bytes()
+    assert ask("split", "--queries", labels, "--seed", "3", "--write")[0] == 0
+    assert labels.read_bytes() == after
+
+
+def _noon():
+    from datetime import datetime, timezone
+
+    return datetime(2026, 11, 30, 12, tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize("share", ["0", "1", "x", "1/0", "nan", "-0.5"])
+def test_share_of_the_holdout_lies_between_0_and_1(ask, labels, share):
+    assert ask("split", "--queries", labels, f"--holdout={share}")[0] == 2
+
+
+def test_build_writes_what_check_reads_and_refreshes_it(ask, vault, tmp_path):
+    references, built = tmp_path / "references.json", tmp_path / "built.json"
+    rows = [
+        {"id": "a", "query": "q", "references": [{"document": "*.md", "heading": "High water"}, {"document": "Gone.md"}]},
+        {"id": "b", "query": "r", "references": [{"document": "Gone.md"}]},
+    ]
+    references.write_text(json.dumps({"schema": "vault-eval.references.v1", "queries": rows}), encoding="utf-8")
+    out = ask("build", references, built, "--vault", vault)[1]
+    assert (built.exists(), "Labels: 2, places: 1, references skipped: 2\n  query 'a': no note fits 'Gone.md'\n" in out) == (
+        False,
+        True,
+    )
+    ask("build", references, built, "--vault", vault, "--write")
+    assert json.loads(ask("check", "--vault", vault, "--queries", built, "--format", "json")[1])["statuses"] == {
+        "scored": 1,
+        "skipped": 1,
+    }
+    (vault / "Gone.md").write_text("# New\n", encoding="utf-8")
+    ask("build", references, built, "--vault", vault, "--write")
+    pages = [query["expected_pages"] for query in json.loads(built.read_text(encoding="utf-8"))["queries"]]
+    assert pages == [["Tides.md#High water", "Gone.md"], ["Gone.md"]]
+
+
+def test_labels_command_that_is_not_there_gets_the_nearest(ask):
+    code, _, err = ask("sugest")
+    assert (code, "there is no labels command 'sugest'; did you mean suggest?" in err) == (2, True)
+    assert ask("--help")[0] == 0
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_labels_command_explains_itself(name, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["labels", name, "--help"], script="vault-eval.py")
+    assert (stopped.value.code, f"labels {name}" in capsys.readouterr().out) == (0, True)
+
+
+def test_data_folder_inside_the_vault_is_refused(vault, capsys):
+    assert main(["labels", "check", "--vault", str(vault), "--data", str(vault / "d")], script="vault-eval.py") == 2
+    assert "inside the vault" in capsys.readouterr().err
