@@ -24,9 +24,10 @@ from vault_eval.rankings.runner import run_queries
 from vault_eval.reports.assembly import assembled, environment, run_timing
 from vault_eval.reports.document import QueryRow, Report, Timing
 from vault_eval.reports.json_report import report_value
+from vault_eval.reports.snippets import Snippets, snippets_of
 from vault_eval.reports.summary import coverage, run_report
 from vault_eval.request import Request
-from vault_eval.retrievers.protocol import ColdOnly, Explains, Retriever, WarmOnly
+from vault_eval.retrievers.protocol import ColdOnly, Explains, KnowsPages, Retriever, WarmOnly
 from vault_eval.strict_json import JsonValue
 
 
@@ -65,21 +66,35 @@ def run_quality(
 def evaluate(request: Request, clock: Clock) -> Report:
     """Measure every configuration on the same labels and the same snapshot. Raises VaultEvalError; writes nothing."""
     with open_inputs(request) as inputs:
-        vault, settled, asked, searchers = inputs.vault, inputs.settled, inputs.asked, inputs.searchers
-        runs = [run_queries(searcher, asked, request.depth, clock.now_ns, inputs.label_notes) for searcher in searchers]
-        scored = [
-            run_report(run, settled, _diagnoser(run, searcher, inputs), _look_at_terms(searcher, settled), inputs.text)
-            for run, searcher in zip(runs, searchers, strict=True)
-        ]
-        examined = Examined(vault, inputs.freshness, settled, runs, inputs.label_notes, inputs.explains, inputs.label_properties)
-        found = label_findings(examined)
-        stale = frozenset(inputs.freshness.changed)
-        covered = coverage(settled, inputs.in_scope, inputs.freshness.indexed, stale.__contains__)
-        cold = [_time_cold(run, searcher, inputs, request, clock) for run, searcher in zip(runs, searchers, strict=True)]
+        return _measured(inputs, request, clock)
+
+
+def evaluate_with_snippets(request: Request, clock: Clock) -> tuple[Report, Snippets]:
+    """The same, and the lines of notes that the first run's misses are about, for the owner's own page."""
+    with open_inputs(request) as inputs:
+        report = _measured(inputs, request, clock)
+        moved = (*inputs.freshness.changed, *inputs.freshness.label_only)
+        snippets = snippets_of(report.runs[0], inputs.text, moved)
         inputs.refuse_changes()
-        timing = Timing(f"{clock.started:%Y-%m-%dT%H:%M:%SZ}", environment(), tuple(map(run_timing, runs, cold, searchers)))
-        report = assembled(vault, inputs.freshness, inputs.labels, covered, scored, timing, request.split)
-        return replace(report, label_findings=found)
+        return report, snippets
+
+
+def _measured(inputs: Inputs, request: Request, clock: Clock) -> Report:
+    vault, settled, asked, searchers = inputs.vault, inputs.settled, inputs.asked, inputs.searchers
+    runs = [run_queries(searcher, asked, request.depth, clock.now_ns, inputs.label_notes) for searcher in searchers]
+    scored = [
+        run_report(run, settled, _diagnoser(run, searcher, inputs), _look_at_terms(searcher, settled), inputs.text)
+        for run, searcher in zip(runs, searchers, strict=True)
+    ]
+    examined = Examined(vault, inputs.freshness, settled, runs, inputs.label_notes, inputs.explains, inputs.label_properties)
+    found = label_findings(examined)
+    stale = frozenset(inputs.freshness.changed)
+    covered = coverage(settled, inputs.in_scope, inputs.freshness.indexed, stale.__contains__)
+    cold = [_time_cold(run, searcher, inputs, request, clock) for run, searcher in zip(runs, searchers, strict=True)]
+    inputs.refuse_changes()
+    timing = Timing(f"{clock.started:%Y-%m-%dT%H:%M:%SZ}", environment(), tuple(map(run_timing, runs, cold, searchers)))
+    report = assembled(vault, inputs.freshness, inputs.labels, covered, scored, timing, request.split)
+    return replace(report, label_findings=found)
 
 
 def _diagnoser(run: Run, searcher: Retriever, inputs: Inputs) -> Callable[[QueryRow, str, Wanted], Diagnosis]:
@@ -88,12 +103,12 @@ def _diagnoser(run: Run, searcher: Retriever, inputs: Inputs) -> Callable[[Query
     left_out = inputs.freshness.left_out if searcher.index() is not None else {}
     skipped = {one.path: one.reason for one in listing.skipped} | dict(left_out)
     pages = SearchedPages({one.path: one.reason for one in listing.excluded}, skipped, inputs.text)
-    explains = searcher if isinstance(searcher, Explains) else None
+    told = searcher if isinstance(searcher, (Explains, KnowsPages)) else None
     return lambda row, page, wanted: diagnose(
         row.query,
         page,
         run.rankings[row.id],
-        explains,
+        told,
         pages,
         wanted,
         tuple(place.target for place in row.places if place.page == page),

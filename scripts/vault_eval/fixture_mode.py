@@ -15,12 +15,13 @@ from dataclasses import replace
 
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UsageError
-from vault_eval.evaluation import Clock, evaluate
+from vault_eval.evaluation import Clock, evaluate_with_snippets
 from vault_eval.request import Request
 from vault_eval.index.build import build_index, no_progress
 from vault_eval.index.options import IndexOptions
 from vault_eval.limits import NOTE_MAX_BYTES
 from vault_eval.reports.document import Fixture, FixtureFile, Report
+from vault_eval.reports.snippets import Snippets
 from vault_eval.vault.reader import FileRefusedError, FolderReader
 from vault_eval.vault.snapshot import open_snapshot
 
@@ -31,8 +32,8 @@ _ROOT = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abs
 _PAGES, _LABELS = "pages", "queries.json"
 
 
-def run_fixture(request: Request, clock: Clock, source: str = _ROOT) -> tuple[Report, str]:
-    """The report on the shipped example, and the fixture's own vault folder; `request` says what to measure with.
+def run_fixture(request: Request, clock: Clock, source: str = _ROOT) -> tuple[Report, Snippets, str]:
+    """The report on the shipped example, its snippets, and its own vault folder; `request` says what to measure with.
 
     Everything is made in a temporary folder, which is deleted. Raises UsageError where the example's files are absent.
     """
@@ -43,8 +44,10 @@ def run_fixture(request: Request, clock: Clock, source: str = _ROOT) -> tuple[Re
         make_stale(provisioned)
         labels = os.path.join(folder, _LABELS)
         shutil.copyfile(os.path.join(source, _LABELS), labels)
-        report = evaluate(replace(request, vault=provisioned, queries=(labels,), index=index), clock)
-    return replace(report, fixture=Fixture(fixture_files(source), STALE_PAGE), vault_name="fixture"), os.path.join(source, _PAGES)
+        asked = replace(request, vault=provisioned, queries=(labels,), index=index)
+        report, snippets = evaluate_with_snippets(asked, clock)
+    report = replace(report, fixture=Fixture(fixture_files(source), STALE_PAGE), vault_name="fixture")
+    return report, snippets, os.path.join(source, _PAGES)
 
 
 def provision(destination: str, source: str = _ROOT) -> str:

@@ -24,6 +24,33 @@ FLAGS = (
     "--disable-sync",
 )
 
+# Black or white text on the page: the darker and the lighter of two colours, as WCAG 2 counts it.
+CONTRAST = """
+() => {
+  const channel = (value) => (value /= 255) <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  const luminance = (color) => {
+    const [r, g, b] = color.match(/[\\d.]+/g).map(Number).map(channel);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (let one = element; one; one = one.parentElement) {
+      const color = getComputedStyle(one).backgroundColor;
+      if (!/, 0\\)$/.test(color)) return color;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const found = [];
+  for (const element of document.querySelectorAll("body *")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!own || element.closest("svg, script") || !element.getClientRects().length) continue;
+    const [a, b] = [luminance(getComputedStyle(element).color), luminance(behind(element))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) found.push(`${element.tagName} ${element.textContent.slice(0, 30)}: ${ratio}`);
+  }
+  return found;
+}
+"""
+
 
 @dataclass(frozen=True)
 class Opened:
@@ -86,6 +113,12 @@ def open_report(browser, tmp_path) -> Iterator[object]:
         assert tab.dialogs == []
         assert tab.requests == [address], "a report asks for nothing but itself"
         tab.page.context.close()
+
+
+@pytest.fixture
+def contrast() -> str:
+    """A script that gives every text whose colour is too near to that behind it."""
+    return CONTRAST
 
 
 def _load(name: str) -> object:

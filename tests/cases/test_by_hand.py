@@ -686,7 +686,6 @@ def better_and_worse(outcome: Outcome) -> tuple[list[str], list[str]]:
     return tuple([one if isinstance(one, str) else one["id"] for one in outcome.report[key]] for key in ("better", "worse"))
 
 
-@pytest.mark.xfail(reason="CP-01: there is no command compare yet", strict=True)
 @pytest.mark.parametrize("other", ["labels", "depth"])
 def test_runs_of_other_labels_or_depth_are_not_compared(lay, other):
     """CP-01"""
@@ -701,7 +700,6 @@ def test_runs_of_other_labels_or_depth_are_not_compared(lay, other):
     assert any(word in outcome.err for word in ("not comparable", "different", "differ"))
 
 
-@pytest.mark.xfail(reason="CP-02: there is no command compare yet", strict=True)
 def test_a_mean_that_stays_does_not_hide_what_got_better_and_worse(lay):
     """CP-02"""
     bench = lay("CP-02")
@@ -721,7 +719,6 @@ def test_a_mean_that_stays_does_not_hide_what_got_better_and_worse(lay):
     assert "'a'" in printed.out or " a" in printed.out
 
 
-@pytest.mark.xfail(reason="CP-04: there is no command compare yet", strict=True)
 @pytest.mark.parametrize("pair", ["two without data", "one with itself", "rounding noise"])
 def test_no_data_identity_and_rounding_are_no_change(lay, pair):
     """CP-04"""

@@ -115,7 +115,12 @@ class StubApi:
             except Exception as fault:  # noqa: BLE001 - it is raised again when the client has ended
                 self.faults.append(fault)
                 return None
-            return [block | {"id": f"toolu_{next(self._ids):06d}"} if block["type"] == "tool_use" else block for block in blocks]
+            # With the port in it no id comes twice in a conversation that is resumed with another stub.
+            port = self._server.server_address[1]
+            return [
+                block | {"id": f"toolu_{port}_{next(self._ids):06d}"} if block["type"] == "tool_use" else block
+                for block in blocks
+            ]
 
 
 def _handler(stub: StubApi) -> type[BaseHTTPRequestHandler]:

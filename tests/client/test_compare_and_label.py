@@ -1,30 +1,44 @@
 from __future__ import annotations
 
-import json
-
 from real_client import ROOT, call_agent, model, run_line
 from stub_api import text, tool
 
 
-def test_two_reports_are_read_with_their_digests_without_a_prompt(desk):
+def test_two_reports_are_compared_without_a_prompt(desk):
     desk.label_few()
-    before, after = desk.measure(), desk.measure()
-    steps = [run_line("report", REPORT=str(folder)) for folder in (before, after)]
-    steps += [tool("Read", file_path=str(folder / "report.json"), limit=60) for folder in (before, after)]
-    turn = desk.client.ask(f"/vault-eval:compare {before} {after}", model(*steps), folder=desk.vault)
+    before = desk.measure()
+    desk.vault.joinpath("Machines/Derrick.md").write_text("# Derrick\n\nFor lifting heavy freight.\n", encoding="utf-8")
+    after = desk.measure()
+    step = run_line("compare", BEFORE=str(before), AFTER=str(after))
+    turn = desk.client.ask(f"/vault-eval:compare {before} {after}", model(step), folder=desk.vault)
     assert before != after
     assert turn.denied == []
-    report = json.loads((before / "report.json").read_text(encoding="utf-8"))
-    digests = [report["vault"]["snapshot_sha256"], report["labels"]["sources"][0]["sha256"], '"split": "all"']
-    for result in turn.results[2:]:
-        assert all(digest in result.text for digest in digests), "the head of the file no longer holds them"
-    assert all("Run: keyword · depth 10" in result.text for result in turn.results[:2])
+    (result,) = turn.results
+    assert not result.is_error
+    for said in (
+        "confounded: 1 page changed: Machines/Derrick.md",
+        "Verdict: too few queries to tell",
+        "Better (1)\n  freight: ",
+    ):
+        assert said in result.text, said
+
+
+def test_reports_of_other_labels_end_with_code_2_and_no_figure(desk):
+    desk.label_few()
+    before = desk.measure()
+    desk.label({"id": "depth", "query": "how deep is berth 3", "expected_pages": ["Berth depths.md"]})
+    step = run_line("compare", BEFORE=str(before), AFTER=str(desk.measure()))
+    turn = desk.client.ask("/vault-eval:compare a b", model(step), folder=desk.vault)
+    assert turn.denied == []
+    assert turn.results[0].text.startswith("Exit code 2\nvault-eval: not comparable")
+    assert "MRR" not in turn.results[0].text
 
 
 def test_a_report_that_is_none_ends_with_code_2(desk, tmp_path):
     other = tmp_path / "report.json"
     other.write_text("{}", encoding="utf-8")
-    turn = desk.client.ask("/vault-eval:compare a b", model(run_line("report", REPORT=str(other))), folder=desk.vault)
+    step = run_line("compare", BEFORE=str(other), AFTER=str(other))
+    turn = desk.client.ask("/vault-eval:compare a b", model(step), folder=desk.vault)
     assert turn.denied == []
     assert turn.results[0].text.startswith("Exit code 2\nvault-eval: ")
 

@@ -188,3 +188,50 @@ def make_run():
 @pytest.fixture
 def make_report():
     return build_report
+
+
+# id, category, rank of the first expected page before and after: the mean rises while `history` falls.
+PAIRED = (
+    ("tide", "plain", 3, 1),
+    ("neap", "plain", None, 2),
+    ("berth", "plain", 2, 1),
+    ("lock", "plain", 5, 1),
+    ("pilot", "plain", 4, 1),
+    ("mast", "plain", 1, 1),
+    ("sail", "plain", 1, 1),
+    ("logbook", "history", 1, 2),
+    ("charter", "history", 2, 4),
+)
+
+
+def build_side(place: int, *, name: str = "keyword", **changes: object) -> Report:
+    """One of two reports on the same labels: `place` 0 is before, 1 after; one label has lost its gold in the second."""
+    rows = [
+        build_row(
+            one[0],
+            f"what of the {one[0]}",
+            [f"{one[0]}.md"],
+            _pages(f"{one[0]}.md", one[2 + place]),
+            category=one[1],
+        )
+        for one in PAIRED
+    ]
+    gone = {"status": "missing-gold", "missing": {"Keys.md": "no note of that name is in the vault"}} if place else {}
+    rows += [
+        build_row("whales", "are there whales", [], []),
+        build_row("keys", "who has the keys", ["Keys.md"], ["Keys.md"], **gone),
+    ]
+    settings = {"k1": 1.5 - place, "stem": None}
+    run = build_run(rows, retriever=RetrieverDescription(name, settings))
+    timing = Timing(f"2026-03-0{1 + place}T09:30:00Z", {"python": "3.12.1"}, (RunTiming({}, None, {}, None, None),))
+    return build_report(run, timing=timing, **changes)
+
+
+def _pages(gold: str, rank: int | None) -> list[str]:
+    others = [f"Other {number}.md" for number in range(1, 7)]
+    return others if rank is None else [*others[: rank - 1], gold, *others[rank - 1 :]]
+
+
+@pytest.fixture
+def make_side():
+    return build_side

@@ -19,7 +19,7 @@ from vault_eval.reports.saved_report import read_report
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
-    report, _ = run_fixture(Request(vault="", cold_samples=0), clock())
+    report, *_ = run_fixture(Request(vault="", cold_samples=0), clock())
     path = tmp_path_factory.mktemp("saved") / "report.json"
     path.write_bytes(strict_json.encode(report_text(report)))
     return path

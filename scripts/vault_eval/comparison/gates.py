@@ -1,4 +1,8 @@
-"""Whether a report passes a limit that somebody set before it was measured; no data never passes."""
+"""Whether a report passes a limit that somebody set before it was measured; no data never passes.
+
+Three outcomes: passed; failed, where the figure itself breaks the limit; undecided, where it keeps the limit but there is no
+data, too little of it, an error, or a bound that does not keep it. Both last ones end a build, with different exit codes.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
+from vault_eval.comparison.records import Comparison
 from vault_eval.errors import UsageError
 from vault_eval.limits import DEPTH_DEFAULT_PAGES
 from vault_eval.metrics.catalogue import metrics_for
 from vault_eval.metrics.score import MetricValue
 
 DEFAULT_METRIC = "recall@5"
+# A fall in the primary metric that is no regression yet.
+DEFAULT_MARGIN = 0.05
 Outcome: TypeAlias = Literal["passed", "failed", "undecided"]
+GateOn: TypeAlias = Literal["point", "lower"]  # the mean itself, or the lower bound of its 95 % interval
 _GATE = re.compile(r"(?:(?P<spec>.+):)?(?:(?P<metric>[A-Za-z_]+(?:@[0-9]+)?)=)?(?P<limit>[^=:]+)")
 
 
@@ -30,10 +38,16 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """What became of a gate for one configuration, in a sentence."""
+    """What became of a gate for one configuration: which gate, and what was found."""
 
     outcome: Outcome
-    sentence: str
+    gate: str
+    detail: str
+
+    @property
+    def sentence(self) -> str:
+        """All of it, for a person."""
+        return f"{self.gate}: {self.outcome}, {self.detail}"
 
 
 class GatedRun(Protocol):
@@ -69,15 +83,36 @@ def parse_gate(text: str, depth: int = DEPTH_DEFAULT_PAGES) -> Gate:
     return Gate(text, found["spec"], metric, limit)
 
 
-def decide(gates: Sequence[Gate], runs: Sequence[GatedRun], min_n: int) -> list[GateResult]:
+def parse_margin(text: str) -> float:
+    """The fall that a regression gate allows. Raises UsageError unless it lies within 0 and 1."""
+    try:
+        margin = float(text)
+    except ValueError:
+        margin = math.nan
+    if not 0 <= margin <= 1:
+        raise UsageError(f"--margin {text!r}: write how far the mean may fall, such as {DEFAULT_MARGIN:g}, from 0 to 1")
+    return margin
+
+
+def decide(gates: Sequence[Gate], runs: Sequence[GatedRun], min_n: int, on: GateOn = "point") -> list[GateResult]:
     """One result a gate and run. Raises UsageError where a gate names a metric or configuration that was not measured."""
     results: list[GateResult] = []
     for gate in gates:
         chosen = [run for run in runs if gate.spec in (None, run.name)]
         if not chosen:
             raise UsageError(f"--fail-under {gate.text!r}: no configuration {gate.spec!r} was measured")
-        results += [_decide(gate, run, min_n) for run in chosen]
+        results += [_decide(gate, run, min_n, on) for run in chosen]
     return results
+
+
+def regression(comparison: Comparison, margin: float = DEFAULT_MARGIN, min_n: int = 1) -> GateResult:
+    """Whether the candidate is no worse than the baseline by `margin` or more in the primary metric (one-sided non-inferiority).
+
+    It passes where the one-sided 95 % lower bound of the mean difference lies above -margin, and where the rankings are
+    identical; it fails where the mean itself fell by more than the margin.
+    """
+    about = f"gate regression of {comparison.primary} within {margin:g} ({comparison.candidate.name})"
+    return GateResult(*_regression(comparison, margin, min_n, about))
 
 
 def exit_code(results: Sequence[GateResult]) -> int:
@@ -86,17 +121,49 @@ def exit_code(results: Sequence[GateResult]) -> int:
     return 1 if "failed" in outcomes else 3 if "undecided" in outcomes else 0
 
 
-def _decide(gate: Gate, run: GatedRun, min_n: int) -> GateResult:
+def _decide(gate: Gate, run: GatedRun, min_n: int, on: GateOn) -> GateResult:
     value = run.metric(gate.metric)
     if value is None:
         raise UsageError(f"--fail-under {gate.text!r}: there is no metric {gate.metric!r} in this report")
     about = f"gate {gate.metric} >= {gate.limit:g} ({run.name})"
-    if value.value is None:
-        return GateResult("undecided", f"{about}: undecided, no data (n = 0, {value.status})")
-    if run.errors:
-        return GateResult("undecided", f"{about}: undecided, the searcher failed on {run.errors} queries")
-    if value.n < min_n:
-        return GateResult("undecided", f"{about}: undecided, n = {value.n} where at least {min_n} are asked for")
+    in_the_way = _in_the_way(value, run.errors, min_n)
+    if in_the_way is not None or value.value is None:
+        return GateResult("undecided", about, in_the_way or "no data")
     # Full precision: a mean of 0.7999 is not 0.8.
     outcome: Outcome = "passed" if value.value >= gate.limit else "failed"
-    return GateResult(outcome, f"{about}: {outcome}, {value.value:.6g} with n = {value.n}")
+    found = f"{value.value:.6g} with n = {value.n}"
+    if on == "lower" and outcome == "passed":
+        low = value.interval.low if value.interval is not None else -math.inf
+        outcome = "passed" if low >= gate.limit else "undecided"
+        found += f", lower bound {low:.6g}"
+    return GateResult(outcome, about, found)
+
+
+def _in_the_way(value: MetricValue, errors: int, min_n: int) -> str | None:
+    """Why a value decides nothing, or None."""
+    if value.value is None:
+        return f"no data (n = 0, {value.status})"
+    if errors:
+        return f"the searcher failed on {errors} queries"
+    if value.status != "ok":
+        return f"{value.status}: the searcher hid what some queries need, n = {value.n}"
+    return f"n = {value.n} where at least {min_n} are asked for" if value.n < min_n else None
+
+
+def _regression(comparison: Comparison, margin: float, min_n: int, about: str) -> tuple[Outcome, str, str]:
+    change, verdict = comparison.change, comparison.verdict
+    if change is None or verdict.word == "not comparable":
+        return "undecided", about, f"not comparable: {'; '.join(verdict.reasons)}"
+    if change.n < min_n:
+        return "undecided", about, f"n = {change.n} where at least {min_n} are asked for"
+    if verdict.word == "identical":
+        return "passed", about, "the rankings are identical"
+    if change.delta is None or change.bound is None:
+        return "undecided", about, "no data (n = 0)"
+    gain, bound = (-change.delta, -change.bound) if change.is_cost else (change.delta, change.bound)
+    found = f"{gain:+.6g} with n = {change.n}, lower bound {bound:+.6g}"
+    if comparison.lost:
+        found += f"; not paired: {len(comparison.lost)}"
+    if gain < -margin:
+        return "failed", about, found
+    return "passed" if bound > -margin else "undecided", about, found

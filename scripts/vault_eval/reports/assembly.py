@@ -33,7 +33,7 @@ def assembled(
     return Report(
         tool_version=__version__,
         vault_name=os.path.basename(vault.root),
-        vault_pages=len(vault.listing.notes),
+        vault_pages=len(vault.listing.pages),
         snapshot_sha256=snapshot_digest(digests),
         page_digests=digests,
         label_sources=labels.sources,

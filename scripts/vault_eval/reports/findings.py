@@ -116,12 +116,7 @@ def index_sentence(run: RunReport) -> str | None:
 
 def settings_sentence(run: RunReport) -> str:
     """Every setting that decides the answers."""
-    words = {None: "not set", True: "yes", False: "no"}
-    shown = (
-        (name, words[value] if value is None or isinstance(value, bool) else value)
-        for name, value in run.retriever.settings.items()
-    )
-    return ", ".join(f"{name} {value}" for name, value in shown)
+    return ", ".join(f"{name} {wording.setting_text(value)}" for name, value in run.retriever.settings.items())
 
 
 def latencies(timing: RunTiming) -> tuple[Latency, ...]:

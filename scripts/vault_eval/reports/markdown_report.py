@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from vault_eval.diagnosis.misses import Rival
 from vault_eval.limits import METRIC_CUTOFF_PAGES
@@ -10,13 +11,17 @@ from vault_eval.reports import evidence_findings, findings, label_trust, miss_fi
 from vault_eval.reports.document import STATEMENT, QueryRow, Report, RunReport
 from vault_eval.reports.escaping import for_markdown, obsidian_link
 from vault_eval.reports.findings import GROUP_METRICS, HEADLINE_METRICS, Latency
+from vault_eval.reports.markdown_table import markdown_table
 from vault_eval.reports.miss_findings import Listed
+
+if TYPE_CHECKING:
+    from vault_eval.reports.since_last import SinceLast
 
 QUERY_SHOWN_MAX_CHARACTERS = 500
 DIGEST_SHOWN_CHARACTERS = 12
 
 
-def markdown_report(report: Report) -> str:
+def markdown_report(report: Report, since: SinceLast | None = None) -> str:
     """The report as Markdown ended by LF: callouts that Obsidian and GitHub both know, `obsidian://open` links, text escaped."""
     lines = [f"# Search in {for_markdown(report.vault_name)}", "", *_measured(report), "", *_counts(report)]
     for run in report.runs[:1]:
@@ -25,6 +30,7 @@ def markdown_report(report: Report) -> str:
         lines += ["", *_comparison(report)]
     for run in report.runs:
         lines += ["", *_figures(run), *_curve(run), *_groups(run)]
+    lines += _since(since)
     lines += _label_trust(report)
     for run in report.runs[:1]:
         lines += _details(report, run)
@@ -67,7 +73,7 @@ def _comparison(report: Report) -> Iterator[str]:
     for run in report.runs:
         shown = findings.headline(run)[: len(HEADLINE_METRICS)]
         rows.append((for_markdown(run.retriever.name), *(figure.value for figure in shown), shown[0].n))
-    yield from _table(["run", *map(wording.metric_label, HEADLINE_METRICS), "n"], rows)
+    yield from markdown_table(["run", *map(wording.metric_label, HEADLINE_METRICS), "n"], rows)
     easy = label_trust.easy_sentence(report)
     if easy is not None:
         yield from ("", for_markdown(easy))
@@ -77,7 +83,7 @@ def _figures(run: RunReport) -> Iterator[str]:
     described = [f"depth {run.depth}", findings.index_sentence(run), findings.settings_sentence(run)]
     yield from (f"## Run {for_markdown(run.retriever.name)}", "", for_markdown(" · ".join(one for one in described if one)), "")
     rows = [(one.label, one.value, one.interval, one.n, one.meaning) for one in findings.figures(run)]
-    yield from _table(["figure", "value", "95 % interval", "n", "what it is"], rows, words=1)
+    yield from markdown_table(["figure", "value", "95 % interval", "n", "what it is"], rows, words=1)
     notes = findings.notes(run)
     if notes:
         yield ""
@@ -88,7 +94,7 @@ def _curve(run: RunReport) -> Iterator[str]:
     curve = findings.recall_curve(run)
     if curve:
         yield from ("", "### Recall@k", "")
-        yield from _table(["k", *map(str, curve)], [("recall@k", *map(wording.score_text, curve.values()))])
+        yield from markdown_table(["k", *map(str, curve)], [("recall@k", *map(wording.score_text, curve.values()))])
 
 
 def _groups(run: RunReport) -> Iterator[str]:
@@ -102,7 +108,13 @@ def _groups(run: RunReport) -> Iterator[str]:
             yield from ("", f"### By {title}", "")
             first, *others = map(wording.metric_label, GROUP_METRICS)
             rows = [(for_markdown(one.name), one.values[0], one.interval, *one.values[1:], one.n) for one in groups]
-            yield from _table([noun, first, "95 % interval", *others, "n"], rows)
+            yield from markdown_table([noun, first, "95 % interval", *others, "n"], rows)
+
+
+def _since(since: SinceLast | None) -> Iterator[str]:
+    if since is not None:
+        yield from ("", f"## {for_markdown(since.title)}", "")
+        yield from (f"- {for_markdown(sentence)}" for sentence in since.sentences())
 
 
 def _label_trust(report: Report) -> Iterator[str]:
@@ -119,7 +131,7 @@ def _details(report: Report, run: RunReport) -> Iterator[str]:
     if found:
         yield from ("", "## Causes of misses", "")
         rows = [(one.meaning, f"{one.queries:,}", f"{one.pages:,}", one.remedy) for one in found]
-        yield from _table(["cause", "queries", "pages", "what helps"], rows, words=1)
+        yield from markdown_table(["cause", "queries", "pages", "what helps"], rows, words=1)
     yield from _misses(report, run)
     yield from _listed("Missing gold", "an expected page does not exist", miss_findings.missing_gold(run))
     yield from _listed("Skipped", "their label says so", miss_findings.skipped(run))
@@ -136,6 +148,9 @@ def _misses(report: Report, run: RunReport) -> Iterator[str]:
         yield from (f"An expected page is not among the first {METRIC_CUTOFF_PAGES}.", "")
     for row in shown if missed else ():
         yield from _miss(report.vault_name, row)
+    rest = len(missed) - len(shown)
+    if rest > 0:
+        yield from ("", f"And {wording.counted(rest, 'missed query', 'missed queries')} more in report.json and report.html.")
 
 
 def _miss(vault: str, row: QueryRow) -> Iterator[str]:
@@ -188,7 +203,7 @@ def _timing(report: Report) -> Iterator[str]:
     ]
     yield ""
     if rows:
-        yield from _table(["time a query", "p50", "p95", "max", "n", "beside"], rows, words=1)
+        yield from markdown_table(["time a query", "p50", "p95", "max", "n", "beside"], rows, words=1)
     else:
         yield "No data: no query was timed."
     for place, run in enumerate(report.runs):
@@ -199,18 +214,6 @@ def _timing(report: Report) -> Iterator[str]:
 def _timed(name: str, one: Latency) -> list[str]:
     cells = (f"{name}, {one.name}", one.p50, f"{one.p95} {one.p95_note}".rstrip(), one.max, one.n, one.beside or wording.NOTHING)
     return [for_markdown(cell) for cell in cells]
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 0) -> Iterator[str]:
-    """Rows of cells that are Markdown already; the first column and the last `words` hold words, the others numbers."""
-    numbers = len(header) - 1 - words
-    yield _row(header)
-    yield _row([":--", *["--:"] * numbers, *[":--"] * words])
-    yield from map(_row, rows)
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _link(vault: str, page: str) -> str:

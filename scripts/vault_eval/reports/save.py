@@ -13,29 +13,29 @@ from vault_eval.errors import UnsafePathError
 from vault_eval.reports.document import Report
 from vault_eval.reports.json_report import pages_text, report_text
 from vault_eval.reports.markdown_report import markdown_report
+from vault_eval.reports.snippets import NO_SNIPPETS, Snippets
 from vault_eval.vault.location import refuse_inside_vault
 
 Rendering = Callable[[Report], str]
 
 
-def save_report(report: Report, path: str, vault_root: str) -> str:
+def save_report(report: Report, path: str, vault_root: str, snippets: Snippets = NO_SNIPPETS) -> str:
     """Write the rendering that the suffix of `path` names, or into a folder all three and the page digests; returns the path.
 
-    Raises UnsafePathError for a place inside the vault, a link, or something of the wrong kind; VaultEvalError where
-    writing fails, which leaves the old file or the new one.
+    `snippets` are shown by the HTML alone. Raises UnsafePathError for a place inside the vault, a link, or something of the
+    wrong kind; VaultEvalError where writing fails, which leaves the old file or the new one.
     """
     check_destination(path, vault_root)
-    rendering = RENDERINGS.get(os.path.splitext(path)[1].lower())
+    rendering = _rendering(path, snippets)
     if rendering is not None:
-        make_private_folder(os.path.dirname(os.path.abspath(path)))
-        _write(path, rendering(report))
+        save_text(path, rendering(report))
         return path
     make_private_folder(path)
     check_destination(path, vault_root)
     for name, render in (
         ("pages.json", pages_text),
         ("report.md", markdown_report),
-        ("report.html", _html),
+        ("report.html", _html_with(snippets)),
         ("report.json", report_text),
     ):
         place = os.path.join(path, name)
@@ -61,33 +61,49 @@ def save_to_history(report: Report, folder: str, started: datetime) -> str:
     return place
 
 
+def save_text(path: str, text: str) -> None:
+    """Write one file whole, in folders made for its owner alone. Raises VaultEvalError where it cannot be written."""
+    make_private_folder(os.path.dirname(os.path.abspath(path)))
+    _write(path, text)
+
+
 def check_destination(path: str, vault_root: str) -> None:
     """Raises UnsafePathError where a report may not be written to `path`; called before anything is measured."""
     refuse_inside_vault(path, vault_root, "--out")
-    is_file = os.path.splitext(path)[1].lower() in RENDERINGS
+    check_kind(path, "--out", is_file=_rendering(path) is not None)
+
+
+def check_kind(path: str, option: str, *, is_file: bool = True) -> None:
+    """Raises UnsafePathError where something of another kind, or a link, stands at `path`; `option` is named in the message."""
     try:
         found = os.lstat(path)
     except FileNotFoundError:
         return
     except (OSError, ValueError) as error:
-        raise UnsafePathError(f"--out {path!r} cannot be used: {error}; name another place") from None
+        raise UnsafePathError(f"{option} {path!r} cannot be used: {error}; name another place") from None
     if stat.S_ISLNK(found.st_mode):
-        raise UnsafePathError(f"--out {path!r} is a link; name the file or folder itself, such as {os.path.realpath(path)!r}")
+        raise UnsafePathError(f"{option} {path!r} is a link; name the file or folder itself, such as {os.path.realpath(path)!r}")
     if is_file and not stat.S_ISREG(found.st_mode):
         raise UnsafePathError(
-            f"--out {path!r} is not a regular file; name a file, or a folder without the suffix {os.path.splitext(path)[1]}"
+            f"{option} {path!r} is not a regular file; name a file, or a folder without the suffix {os.path.splitext(path)[1]}"
         )
     if not is_file and not stat.S_ISDIR(found.st_mode):
-        raise UnsafePathError(f"--out {path!r} is a file; name one that ends in .json, .md or .html, or a folder")
+        raise UnsafePathError(f"{option} {path!r} is a file; name one that ends in .json, .md or .html, or a folder")
 
 
-def _html(report: Report) -> str:
-    from vault_eval.reports.html_report import html_report
+def _rendering(path: str, snippets: Snippets = NO_SNIPPETS) -> Rendering | None:
+    """The one rendering that the suffix of a path names; None for a folder."""
+    renderings: dict[str, Rendering] = {".json": report_text, ".md": markdown_report, ".html": _html_with(snippets)}
+    return renderings.get(os.path.splitext(path)[1].lower())
 
-    return html_report(report)
 
+def _html_with(snippets: Snippets) -> Rendering:
+    def render(report: Report) -> str:
+        from vault_eval.reports.html_report import html_report
 
-RENDERINGS: dict[str, Rendering] = {".json": report_text, ".md": markdown_report, ".html": _html}
+        return html_report(report, snippets)
+
+    return render
 
 
 def _write(path: str, text: str) -> None:

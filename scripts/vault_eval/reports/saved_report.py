@@ -55,13 +55,11 @@ class SavedFigures:
     rows: tuple[bytes, ...]
 
 
-def read_figures(path: str, max_bytes: int = REPORT_MAX_BYTES) -> SavedFigures:
-    """The report saved at `path` without its rows, which are nearly all of it; errors as of `read_report`.
+def saved_figures(data: bytes, file: str) -> SavedFigures:
+    """The report in the bytes of `file` without its rows, which are nearly all of it; errors as of `read_report`.
 
     Of a file that is not laid out line by line as we write it, there is no text of the rows.
     """
-    file = report_file(path)
-    data = read_outside(file, max_bytes)
     # Text in JSON holds no line break, so that no query and no note can look like these lines.
     report = _report(_node(_ROWS.sub(b'"queries": []', data), file))
     runs = tuple(replace(run, rows=()) for run in report.runs)

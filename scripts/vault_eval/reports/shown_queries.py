@@ -11,6 +11,7 @@ from vault_eval.model import RankedPage
 from vault_eval.reports import evidence_findings, miss_findings, wording
 from vault_eval.reports.document import QueryRow
 from vault_eval.reports.escaping import obsidian_link
+from vault_eval.reports.snippets import Snippet, Snippets, in_reading_order, winners
 from vault_eval.reports.svg_plots import percent
 
 PAGE_SHOWN_MAX_CHARACTERS = 120
@@ -37,6 +38,7 @@ class Extent:
     compared: int  # missed pages whose words are shown as bars
     rivals: int  # pages that each is compared with, the first first
     parts: bool  # whether it is said how each bar comes about
+    snippet: int  # characters of each missed page and of its rivals that are shown, 0 for none
     text: int  # characters of a query or a reason
 
 
@@ -81,14 +83,23 @@ class ShownWords:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownSnippet:
+    """Lines of one page, and in words of which."""
+
+    caption: str
+    lines: Snippet
+
+
+@dataclass(frozen=True, slots=True)
 class ShownExpected:
-    """An expected page, its rank in words and, where it was missed, the cause and what is known of its terms."""
+    """An expected page, its rank in words and, where it was missed, the cause and what is known of its text and terms."""
 
     page: str
     link: str | None
     rank: str
     why: str | None
     notes: tuple[str, ...]
+    snippets: tuple[ShownSnippet, ...]
     words: ShownWords | None
 
 
@@ -113,13 +124,13 @@ class ShownQuery:
     ties: tuple[str, ...]
 
 
-def shown_queries(vault: str, rows: Sequence[QueryRow], extent: Extent) -> tuple[ShownQuery, ...]:
+def shown_queries(vault: str, rows: Sequence[QueryRow], snippets: Snippets, extent: Extent) -> tuple[ShownQuery, ...]:
     """The rows as they are shown, in the order of the labels."""
-    return tuple(_query(vault, row, extent) for row in rows)
+    return tuple(_query(vault, row, snippets, extent) for row in rows)
 
 
-def _query(vault: str, row: QueryRow, extent: Extent) -> ShownQuery:
-    expected = _expected(vault, row, extent)
+def _query(vault: str, row: QueryRow, snippets: Snippets, extent: Extent) -> ShownQuery:
+    expected = _expected(vault, row, snippets, extent)
     reason = row.error or row.skip_reason
     return ShownQuery(
         id=wording.cut(row.id, extent.text),
@@ -157,7 +168,7 @@ def _rank(row: QueryRow, page: str) -> str:
     return "not found" if rank is None else f"rank {rank}"
 
 
-def _expected(vault: str, row: QueryRow, extent: Extent) -> tuple[ShownExpected, ...]:
+def _expected(vault: str, row: QueryRow, snippets: Snippets, extent: Extent) -> tuple[ShownExpected, ...]:
     causes = {one.page: one for one in row.diagnosis}
     pages = sorted(row.expected, key=lambda page: page not in causes)[: max(1, extent.expected)]
     return tuple(
@@ -167,6 +178,7 @@ def _expected(vault: str, row: QueryRow, extent: Extent) -> tuple[ShownExpected,
             rank=_rank(row, page),
             why=wording.cut(wording.why(causes[page]), extent.text) if page in causes else None,
             notes=_notes(causes[page], extent) if page in causes else (),
+            snippets=_snippets(page, row, place, snippets, extent) if page in causes and extent.snippet else (),
             words=_words(causes[page], row, extent) if page in causes and place < extent.compared else None,
         )
         for place, page in enumerate(pages)
@@ -181,6 +193,16 @@ def _notes(missed: Diagnosis, extent: Extent) -> tuple[str, ...]:
         evidence_findings.with_words(missed),
     )
     return tuple(wording.cut(note, extent.text) for note in notes if note)
+
+
+def _snippets(page: str, row: QueryRow, place: int, snippets: Snippets, extent: Extent) -> tuple[ShownSnippet, ...]:
+    """Lines of a missed page and, with the first of a query, of the pages that it lost to."""
+    shown = [("lines of this note", page)]
+    if not place:
+        rivals = [one for one in winners(row)[: max(1, extent.rivals)] if one.page != page]
+        shown += [(f"lines of rank {one.rank}: {_page(one.page, HEADING_SHOWN_MAX_CHARACTERS)}", one.page) for one in rivals]
+    found = ((caption, snippets.get((row.id, one))) for caption, one in shown)
+    return tuple(ShownSnippet(caption, in_reading_order(lines, extent.snippet)) for caption, lines in found if lines)
 
 
 def _words(missed: Diagnosis, row: QueryRow, extent: Extent) -> ShownWords | None:

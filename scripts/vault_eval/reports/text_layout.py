@@ -6,6 +6,7 @@ import textwrap
 import unicodedata
 from collections.abc import Sequence
 
+from vault_eval.limits import TERMINAL_TEXT_MAX_CHARACTERS
 from vault_eval.reports.escaping import for_terminal
 from vault_eval.reports.wording import cut
 
@@ -33,6 +34,19 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     cells = [[for_terminal(cut(cell, COLUMN_MAX_CHARACTERS)) for cell in row] for row in (header, *rows)]
     widths = [max(map(display_width, column)) for column in zip(*cells, strict=True)]
     return [_row(row, widths) for row in cells]
+
+
+def bounded(lines: Sequence[str], closing: Sequence[str], cut_off: str) -> str:
+    """All lines, or as many as leave room for `cut_off` and the closing ones, ended by LF: fewer than 30,000 characters."""
+    room = TERMINAL_TEXT_MAX_CHARACTERS - sum(len(line) + 1 for line in (*closing, cut_off)) - 1
+    kept: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            kept.append(cut_off)
+            break
+        kept.append(line)
+    return "\n".join([*kept, *closing]) + "\n"
 
 
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:

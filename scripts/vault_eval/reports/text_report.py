@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from vault_eval.limits import METRIC_CUTOFF_PAGES, WORST_MISSES_SHOWN_MAX
 from vault_eval.reports import findings, label_trust, miss_findings, wording
@@ -11,6 +12,9 @@ from vault_eval.reports.escaping import for_terminal
 from vault_eval.reports.findings import GROUP_METRICS, HEADLINE_METRICS
 from vault_eval.reports.miss_findings import Listed
 from vault_eval.reports.text_layout import bounded, table, wrapped
+
+if TYPE_CHECKING:
+    from vault_eval.reports.since_last import SinceLast
 
 LISTED_MAX = 10
 WARNINGS_SHOWN_MAX = 10
@@ -28,7 +32,7 @@ LEGEND = (
 _CUT_OFF = "… cut here: the rest is in the saved report"
 
 
-def text_report(report: Report, *, saved: str | None, width: int = 100) -> str:
+def text_report(report: Report, *, saved: str | None, since: SinceLast | None = None, width: int = 100) -> str:
     """The report as plain text ended by LF, in fewer than 30,000 characters; `saved` is where the whole was written.
 
     Lines are wrapped at `width` characters. Text of the vault is escaped: no line can move a cursor or colour a terminal.
@@ -37,7 +41,7 @@ def text_report(report: Report, *, saved: str | None, width: int = 100) -> str:
     if len(report.runs) > 1:
         lines += ["", *_comparison(report, width)]
     for run in report.runs[:1]:
-        lines += ["", *_run(report, run, width)]
+        lines += ["", *_run(report, run, since, width)]
         lines += _label_trust(report, width)
     closing = ["", *_not_shown(report, width), *_saved(saved)]
     return bounded(lines, closing, _CUT_OFF)
@@ -90,7 +94,7 @@ def _compared(run: RunReport, timing: RunTiming) -> list[str]:
     return [run.retriever.name, *(figure.value for figure in shown), shown[0].n, *words]
 
 
-def _run(report: Report, run: RunReport, width: int) -> Iterator[str]:
+def _run(report: Report, run: RunReport, since: SinceLast | None, width: int) -> Iterator[str]:
     described = [f"depth {run.depth}", findings.index_sentence(run)]
     yield from wrapped(" · ".join([run.retriever.name, *(one for one in described if one)]), width, first="Run: ")
     rows = [(one.label, one.value, one.interval, one.n) for one in findings.figures(run)]
@@ -101,6 +105,7 @@ def _run(report: Report, run: RunReport, width: int) -> Iterator[str]:
         yield from wrapped(line, width, first="  · ")
     yield from _categories(run)
     yield from _latency(findings.timing_of(report, 0), width)
+    yield from _since(since, width)
     yield from _misses(run, width)
     yield from _listed("Missing gold: excluded, since an expected page does not exist", miss_findings.missing_gold(run), width)
     yield from _listed("Skipped: excluded by the label", miss_findings.skipped(run), width)
@@ -130,6 +135,13 @@ def _latency(timing: RunTiming, width: int) -> Iterator[str]:
         yield "  no data: no query was timed"
 
 
+def _since(since: SinceLast | None, width: int) -> Iterator[str]:
+    if since is not None:
+        yield from ("", *wrapped(since.title, width))
+        for sentence in since.sentences():
+            yield from wrapped(sentence, width, first="  · ")
+
+
 def _misses(run: RunReport, width: int) -> Iterator[str]:
     missed = miss_findings.missed_rows(run)
     if not missed:
@@ -139,6 +151,7 @@ def _misses(run: RunReport, width: int) -> Iterator[str]:
     yield from ("", f"Worst misses{of_all}: an expected page is not among the first {METRIC_CUTOFF_PAGES}")
     for row in shown:
         yield from _miss(row, width)
+    yield from _more(len(missed) - len(shown), "missed query", "missed queries")
 
 
 def _label_trust(report: Report, width: int) -> Iterator[str]:

@@ -93,6 +93,11 @@ def score_text(score: float | None) -> str:
     return NOTHING if score is None else f"{score:.3f}"
 
 
+def setting_text(value: str | float | bool | None) -> str:
+    """One setting of a searcher: yes, no, `not set`, else as it is."""
+    return {None: "not set", True: "yes", False: "no"}[value] if value is None or isinstance(value, bool) else str(value)
+
+
 def milliseconds(value: float) -> str:
     """A time that keeps about three digits; never a bare zero for what was too quick to tell."""
     if value < 0.01:

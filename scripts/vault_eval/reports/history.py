@@ -1,0 +1,103 @@
+"""The trend of the reports kept of one vault: one metric over time, and where labels, notes or settings changed on the way."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from vault_eval.errors import UsageError, VaultEvalError
+from vault_eval.limits import HISTORY_REPORTS_MAX, KEPT_REPORT_MAX_BYTES
+from vault_eval.metrics.score import MetricValue
+from vault_eval.reports.document import Report, RunReport
+from vault_eval.reports.kept_reports import kept_reports
+from vault_eval.reports.saved_report import report_file, saved_figures
+from vault_eval.vault.reader import read_outside
+
+Change: TypeAlias = Literal["labels", "notes", "settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One run of one report. `changed`: what is other than at the point before it, so that the two may not be compared."""
+
+    report: str  # its folder
+    started: str  # UTC, ISO 8601
+    metric: MetricValue
+    changed: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The points of one configuration at one depth, oldest first."""
+
+    name: str
+    depth: int
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """One metric over the kept reports. `left_out`: file -> why it is no report of ours; `older`: reports that were not read."""
+
+    vault_name: str
+    metric: str
+    series: tuple[Series, ...]
+    left_out: Mapping[str, str]
+    older: int
+
+
+def read_history(folder: str, metric: str) -> History:
+    """The trend of `metric` over the newest hundred kept reports. Raises UsageError where no report has it, or there is none."""
+    kept = kept_reports(folder)
+    left_out: dict[str, str] = {}
+    reports = list(_reports(kept[-HISTORY_REPORTS_MAX:], left_out))
+    if not reports:
+        skipped = f"; {len(left_out)} could not be read: {next(iter(left_out.values()))}" if left_out else ""
+        raise UsageError(f"there is no report of this vault in {folder!r}{skipped}; measure it first, with bench")
+    known = dict.fromkeys(name for _, report in reports for run in report.runs for name in run.metrics)
+    if metric not in known:
+        raise UsageError(f"--metric {metric!r}: no report has it; they have {', '.join(known)}")
+    older = max(0, len(kept) - HISTORY_REPORTS_MAX)
+    return History(reports[-1][1].vault_name, metric, _series(reports, metric), left_out, older)
+
+
+def _reports(kept: Sequence[str], left_out: dict[str, str]) -> Iterator[tuple[str, Report]]:
+    """The reports, oldest first, without their rows; what cannot be read goes into `left_out`."""
+    for path in kept:
+        file = report_file(path)
+        # A folder without a report was broken off while it was written; that is nobody's damage.
+        if not os.path.lexists(file):
+            continue
+        try:
+            yield path, saved_figures(read_outside(file, KEPT_REPORT_MAX_BYTES), file).report
+        except VaultEvalError as error:
+            left_out[file] = str(error)
+
+
+def _series(reports: Sequence[tuple[str, Report]], metric: str) -> tuple[Series, ...]:
+    points: dict[tuple[str, int], list[Point]] = {}
+    last: dict[tuple[str, int], tuple[Report, RunReport]] = {}
+    for path, report in reports:
+        for run in report.runs:
+            key = (run.retriever.name, run.depth)
+            value = run.metrics.get(metric, MetricValue(None, 0, "unavailable"))
+            changed = _changed(last[key], (report, run)) if key in last else ()
+            points.setdefault(key, []).append(Point(path, report.timing.started, value, changed))
+            last[key] = (report, run)
+    return tuple(Series(name, depth, tuple(points[name, depth])) for name, depth in points)
+
+
+def _changed(before: tuple[Report, RunReport], after: tuple[Report, RunReport]) -> tuple[Change, ...]:
+    """What must be equal for two figures to be compared, and is not."""
+    compared: tuple[tuple[Change, object, object], ...] = (
+        ("labels", _labels(before[0]), _labels(after[0])),
+        ("notes", before[0].snapshot_sha256, after[0].snapshot_sha256),
+        ("settings", before[1].retriever.settings, after[1].retriever.settings),
+    )
+    return tuple(change for change, one, other in compared if one != other)
+
+
+def _labels(report: Report) -> tuple[object, ...]:
+    return (*(source.sha256 for source in report.label_sources), report.split)

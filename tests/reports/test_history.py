@@ -1,0 +1,170 @@
+"""The trend of kept reports: every point in order, marked where two of them may not be compared."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from vault_eval.errors import UsageError
+from vault_eval.limits import HISTORY_REPORTS_MAX, TERMINAL_TEXT_MAX_CHARACTERS
+from vault_eval.metrics.score import MetricValue
+from vault_eval.model import LabelSource
+from vault_eval.reports.comparison_plots import TREND_BOTTOM, TREND_TOP, trend
+from vault_eval.reports.history import Point, Series, read_history
+from vault_eval.reports.history_html import history_html
+from vault_eval.reports.history_json import history_json
+from vault_eval.reports.history_text import history_text, sparkline
+from vault_eval.reports.save import save_to_history
+
+BEGIN = datetime(2026, 3, 1, 9, 30, tzinfo=timezone.utc)
+
+
+@pytest.fixture
+def keep(tmp_path):
+    def go(report, hours):
+        started = BEGIN + timedelta(hours=hours)
+        timed = replace(report, timing=replace(report.timing, started=f"{started:%Y-%m-%dT%H:%M:%SZ}"))
+        return Path(save_to_history(timed, str(tmp_path), started))
+
+    return go
+
+
+@pytest.fixture
+def series():
+    def go(*values: float | None):
+        points = [
+            Point("", f"2026-03-0{1 + place}T09:30:00Z", MetricValue(value, 5 * (value is not None), "ok"), ())
+            for place, value in enumerate(values)
+        ]
+        return Series("keyword", 10, tuple(points))
+
+    return go
+
+
+def test_points_stand_in_the_order_of_time_with_what_changed_before_them(keep, make_side, tmp_path):
+    other_labels = (LabelSource("questions.json", "ef" * 32, "native"),)
+    keep(replace(make_side(0), snapshot_sha256="e" * 64), 3)
+    keep(make_side(0), 0)
+    keep(make_side(1), 1)
+    keep(replace(make_side(0), label_sources=other_labels, snapshot_sha256="e" * 64), 4)
+    found = read_history(str(tmp_path), "mrr@10")
+    (series,) = found.series
+    assert [point.started for point in series.points] == [f"2026-03-01T{hour}:30:00Z" for hour in ("09", "10", "12", "13")]
+    # k1 is 1.5, 0.5, 1.5, 1.5 in turn.
+    assert [point.changed for point in series.points] == [(), ("settings",), ("notes", "settings"), ("labels",)]
+    assert [round(point.metric.value, 3) for point in series.points] == [0.578, 0.806, 0.578, 0.578]
+    assert found.left_out == {}
+
+
+def test_each_configuration_has_its_own_points(keep, make_side, tmp_path):
+    report = make_side(0)
+    keep(replace(report, runs=(report.runs[0], make_side(1, name="title").runs[0])), 0)
+    keep(replace(report, runs=(replace(report.runs[0], depth=20),)), 1)
+    found = read_history(str(tmp_path), "mrr@10")
+    assert [(one.name, one.depth, len(one.points)) for one in found.series] == [
+        ("keyword", 10, 1),
+        ("title", 10, 1),
+        ("keyword", 20, 1),
+    ]
+
+
+def test_another_metric_is_shown_when_asked_for(keep, make_side, tmp_path):
+    keep(make_side(0), 0)
+    assert read_history(str(tmp_path), "recall@5").series[0].points[0].metric.value == pytest.approx(9 / 10)
+    with pytest.raises(UsageError, match=r"--metric 'recal@5': no report has it; they have recall@1, recall@5"):
+        read_history(str(tmp_path), "recal@5")
+
+
+def test_damaged_reports_are_named_and_broken_off_ones_passed_over(keep, make_side, tmp_path):
+    keep(make_side(0), 0)
+    damaged = keep(make_side(0), 1) / "report.json"
+    damaged.write_text("{", encoding="utf-8")
+    (keep(make_side(0), 2) / "report.json").unlink()
+    found = read_history(str(tmp_path), "mrr@10")
+    assert [len(one.points) for one in found.series] == [1]
+    assert list(found.left_out) == [str(damaged)]
+    for rendered in (history_text(found), history_json(found), history_html(found)):
+        assert "report.json" in rendered
+
+
+def test_without_a_report_the_next_step_is_named(tmp_path):
+    with pytest.raises(UsageError, match=r"there is no report of this vault in .*; measure it first, with bench"):
+        read_history(str(tmp_path / "missing"), "mrr@10")
+
+
+def test_only_the_newest_are_read_and_the_others_counted(keep, make_side, tmp_path):
+    place = keep(make_side(0), 0)
+    for number in range(HISTORY_REPORTS_MAX + 2):
+        (tmp_path / f"2026-04-01T{number // 60:02}-{number % 60:02}-00Z").mkdir()
+    with pytest.raises(UsageError, match="no report"):
+        read_history(str(tmp_path), "mrr@10")
+    place.rename(tmp_path / "2026-05-01T00-00-00Z")
+    found = read_history(str(tmp_path), "mrr@10")
+    assert found.older == 3
+    assert "3 older report" in history_text(found)
+
+
+def test_rows_are_not_looked_at(keep, make_side, tmp_path):
+    """A row that no reader of rows would take does not matter to a mean."""
+    file = keep(make_side(0), 0) / "report.json"
+    file.write_bytes(re.sub(rb'^\{"id": "tide".*$', b'{"id": 1},', file.read_bytes(), flags=re.MULTILINE))
+    assert read_history(str(tmp_path), "mrr@10").series[0].points[0].metric.n == 10
+
+
+def test_a_bar_stands_for_its_value_from_0_to_1(series):
+    """Eight bars, an eighth each: 0 the first, 1/8 the second, .99 and 1 the last."""
+    assert sparkline(series(0.0, 0.124, 0.125, 0.5, 0.99, 1.0, None)) == "▁▁▂▅██·"
+
+
+def test_a_change_is_marked_before_its_bar(series):
+    points = series(0.5, 0.5).points
+    changed = Series("keyword", 10, (points[0], replace(points[1], changed=("labels",))))
+    assert sparkline(changed) == "▅│▅"
+    assert len(trend(changed).breaks) == 1
+    assert trend(changed).lines == ()  # no line from one set of questions to another
+    assert len(trend(series(0.5, 0.5)).lines) == 1
+
+
+def test_a_chart_has_1_at_the_top_and_a_gap_where_there_is_no_value(series):
+    drawn = trend(series(0.0, 1.0, None, 0.5, 0.5))
+    assert [dot.y for dot in drawn.dots] == [TREND_BOTTOM, TREND_TOP, *[(TREND_BOTTOM + TREND_TOP) / 2] * 2]
+    assert len(drawn.lines) == 2
+    assert sorted(dot.x for dot in drawn.dots) == [dot.x for dot in drawn.dots]
+
+
+def test_json_has_every_point(keep, make_side, tmp_path):
+    kept = [str(keep(make_side(place), place)) for place in (0, 1)]
+    found = json.loads(history_json(read_history(str(tmp_path), "mrr@10")))
+    assert (found["schema"], found["metric"], found["vault"]) == ("vault-eval.history.v1", "mrr@10", {"name": "Harbour notes"})
+    points = found["series"][0]["points"]
+    assert [point["report"] for point in points] == kept
+    assert [point["n"] for point in points] == [10, 9]
+    assert points[1]["changed"] == ["settings"]
+    assert points[0]["interval"]["low"] < points[0]["value"] < points[0]["interval"]["high"]
+
+
+def test_text_has_no_bars_where_the_terminal_has_none(keep, make_side, tmp_path):
+    keep(make_side(0), 0)
+    found = read_history(str(tmp_path), "mrr@10")
+    assert "▅" in history_text(found)
+    assert "▅" not in history_text(found, with_bars=False)
+    assert "0.578" in history_text(found, with_bars=False)
+
+
+def test_names_of_others_cannot_act_and_text_is_bounded(keep, make_side, make_row, make_run, make_report, tmp_path):
+    evil = "</script><b onclick=x>\x1b[2J\n"
+    names = [f"{evil}{number}" for number in range(40)]
+    runs = [make_run([make_row("a", "q", ["A.md"], ["A.md"])], name=name) for name in names]
+    for hours in range(12):
+        keep(make_report(*runs, vault_name=evil), hours)
+    found = read_history(str(tmp_path), "mrr@10")
+    text, page = history_text(found), history_html(found)
+    assert len(text) < TERMINAL_TEXT_MAX_CHARACTERS
+    assert not re.search("[\x00-\x09\x0b-\x1f]", text + page)
+    assert not re.search("<script|<b ", page)
+    assert "… and 28 configurations, not shown" in text
