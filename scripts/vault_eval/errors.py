@@ -7,8 +7,7 @@
     |-- UnreadableFileError       2   a file that is absent, not regular, too large or not UTF-8
     |-- ChangedError              2   something changed while it was measured
     |-- MissingPackageError       2   a package that a command needs is not installed
-    |-- IndexUnusableError       10   no index, or a corrupt, foreign or other-version one
-    `-- GateUndecidedError        3   a gate without the data to decide it
+    `-- IndexUnusableError       10   no index, or a corrupt, foreign or other-version one
 
 Only `vault_eval.cli` turns an error into an exit. A message says where, what was found, what is
 allowed, and the next step.
@@ -58,9 +57,3 @@ class IndexUnusableError(VaultEvalError):
     def __init__(self, message: str, *, says_remedy: bool = False) -> None:
         super().__init__(message)
         self.says_remedy = says_remedy
-
-
-class GateUndecidedError(VaultEvalError):
-    """A gate had no data, too few queries, or errors among them."""
-
-    exit_code = 3

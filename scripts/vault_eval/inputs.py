@@ -23,6 +23,7 @@ from vault_eval.retrievers.spec import parse_specs
 from vault_eval.searchers import Places, open_searchers
 from vault_eval.vault.location import vault_id, vault_root
 from vault_eval.vault.note_text import LABEL_PROPERTY, decode
+from vault_eval.vault.paths import is_pdf
 from vault_eval.vault.snapshot import VaultSnapshot, open_snapshot
 
 
@@ -59,7 +60,9 @@ class Inputs:
         return frozenset((*self.vault.names, *(one.path for one in self.vault.listing.skipped)))
 
     def text(self, page: str) -> str | None:
-        """The text of a page as it is now, or None where it cannot be read."""
+        """The text of a note as it is now, or None where it cannot be read, and for a PDF."""
+        if is_pdf(page):
+            return None
         try:
             return decode(self.vault.reader.read(page))
         except UnreadableFileError:
@@ -76,7 +79,7 @@ def open_inputs(request: Request) -> Iterator[Inputs]:
     _check(request)
     data = DataFolder(launcher.data_folder(request.data))
     options = index_options(data, request.vault)
-    with open_snapshot(request.vault, options.exclude) as vault, ExitStack() as opened:
+    with open_snapshot(request.vault, options.exclude, with_pdfs=options.pdf) as vault, ExitStack() as opened:
         documents = _open_labels(request, data, vault)
         labels = load_labels(documents)
         places = Places(request, vault, data, options)

@@ -50,7 +50,7 @@ def build_variants(request: Request) -> None:
     if not wanted:
         return
     started = time.time_ns()
-    with open_snapshot(request.vault, standing.exclude) as vault:
+    with open_snapshot(request.vault, standing.exclude, with_pdfs=standing.pdf) as vault:
         for options in wanted.values():
             _build(vault, options, data, started)
 

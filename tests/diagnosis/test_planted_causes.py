@@ -15,11 +15,11 @@ from vault_eval.evaluation import clock, evaluate
 from vault_eval.index.build import build_index, no_progress
 from vault_eval.index.options import IndexOptions
 from vault_eval.index.terms import is_run
-from vault_eval.request import Request
 from vault_eval.reports.document import QueryRow, Report
 from vault_eval.reports.json_report import report_text
 from vault_eval.reports.miss_findings import best_edits, next_steps
 from vault_eval.reports.saved_report import read_report
+from vault_eval.request import Request
 from vault_eval.retrievers.protocol import PageEvidence
 from vault_eval.vault.snapshot import open_snapshot
 
@@ -66,16 +66,16 @@ class Planted:
                 snapshot.reader, snapshot.listing, IndexOptions(), str(self.folder), snapshot.id, time.time_ns(), no_progress
             )
 
-    def evaluate(self, queries: Sequence[Mapping[str, object]]) -> Report:
+    def evaluate(self, queries: Sequence[Mapping[str, object]], retriever: str = "keyword", **more: object) -> Report:
         labels = self.root.parent / "asked.json"
         labels.write_text(json.dumps({"schema": "vault-eval.labels.v1", "queries": [*queries]}), encoding="utf-8")
-        request = Request(
-            str(self.root), (str(labels),), data=str(self.root.parent / "data"), index=str(self.folder), cold_samples=0
-        )
+        places = {"data": str(self.root.parent / "data"), "index": str(self.folder)}
+        request = Request(str(self.root), (str(labels),), (retriever,), cold_samples=0, **places, **more)
         return evaluate(request, clock())
 
-    def ask(self, query: str, *gold: str) -> QueryRow:
-        return self.evaluate([{"id": "asked", "query": query, "expected_pages": list(gold)}]).runs[0].rows[0]
+    def ask(self, query: str, *gold: str, retriever: str = "keyword", **more: object) -> QueryRow:
+        asked = {"id": "asked", "query": query, "expected_pages": list(gold)}
+        return self.evaluate([asked], retriever, **more).runs[0].rows[0]
 
     def cause(self, query: str, *gold: str) -> str:
         """The cause of the one miss there is."""
@@ -330,3 +330,85 @@ def test_the_words_that_would_mend_most_queries_are_named_first(planted):
     assert edits[0].sentence == f"add 'mooring' to {GOLD}: would bring 2 queries to rank 1"
     assert edits[0].sentence in next_steps(run)[0]
     assert best_edits(run, frozenset(("stale",))) == ()
+
+
+# Searchers that cannot be looked into, but tell what their index holds and what they considered
+
+FUSED = pytest.mark.parametrize("retriever", ["vector", "hybrid", "hybrid+rerank"])
+
+
+def demoted(planted: Planted, tongue: Tongue) -> None:
+    """Thirteen notes that say one word of the query, and one, long, that alone has the other."""
+    for number in range(13):
+        planted.write(f"Win {number:02}.md", f"{tongue.asked} {tongue.asked} {tongue.asked}\n")
+    planted.write(GOLD, f"{tongue.other} " + f"{tongue.filler} " * 40 + "\n")
+    planted.index()
+
+
+@tongues
+def test_gold_that_reranking_moved_below_the_cut_is_rerank_demoted_with_both_ranks(planted, tongue):
+    """BM25 weighs the rare word most, the cosine of hashed words weighs both the same and the long note little.
+
+    By words the gold is first and win i, from 1, is at 1 + i; by vectors the gold is last, at 14, and win i at i. Fused:
+    gold 1/61 + 1/74 = .029907, win i 1/(61 + i) + 1/(60 + i), which is .030079 for i = 6 and .029633 for i = 7: rank 7.
+    """
+    demoted(planted, tongue)
+    (found,) = planted.ask(f"{tongue.asked} {tongue.other}", GOLD, retriever="hybrid+rerank").diagnosis
+    assert found.cause == "rerank_demoted"
+    assert found.detail == "it was at rank 7 before reranking and is at rank 14 after it"
+
+
+@tongues
+def test_without_reranking_the_same_gold_is_found(planted, tongue):
+    demoted(planted, tongue)
+    row = planted.ask(f"{tongue.asked} {tongue.other}", GOLD, retriever="hybrid+rerank", no_rerank=True)
+    assert (row.rank(GOLD), row.diagnosis) == (7, ())
+
+
+@FUSED
+def test_gold_that_is_not_in_the_index_or_changed_is_told_as_such(planted, retriever):
+    planted.write("Other.md", "rope\n")
+    planted.write("Old.md", "harbour\n")
+    planted.index()
+    planted.write("Old.md", "harbour and rope\n")
+    planted.write("New.md", "harbour\n")
+    row = planted.ask("harbour", "Old.md", "New.md", retriever=retriever)
+    assert {one.page: one.cause for one in row.diagnosis} == {"New.md": "not_indexed", "Old.md": "stale"}
+
+
+@FUSED
+def test_gold_that_was_no_candidate_is_pool_cut(planted, retriever):
+    crowd(planted, TONGUES["english"], 60)
+    planted.write("Far.md", "nothing of it\n")
+    planted.index()
+    row = planted.ask("harbour", GOLD, "Far.md", retriever=retriever if retriever == "vector" else f"{retriever}:pool=10")
+    assert [one.cause for one in row.diagnosis] == ["pool_cut", "pool_cut"]
+    assert "it is not among the 25 best chunks" in row.diagnosis[0].detail
+
+
+@FUSED
+def test_gold_with_the_score_of_the_last_page_found_is_a_tie_lost(planted, retriever):
+    for number in range(12):
+        planted.write(f"Pier {number:02}.md", "harbour\n")
+    planted.index()
+    (found,) = planted.ask("harbour", "Pier 10.md", retriever=retriever).diagnosis
+    if retriever == "hybrid":  # no two pages at different places have the same sum of reciprocal ranks here
+        assert (found.cause, found.detail) == ("unexplained", "this searcher tells only ranks")
+    else:
+        assert (found.cause, found.winner) == ("tie_lost", "Pier 09.md")
+
+
+@FUSED
+def test_gold_below_the_cut_has_no_more_than_its_rank(planted, retriever):
+    crowd(planted, TONGUES["english"], 13)
+    planted.index()
+    (found,) = planted.ask("harbour", GOLD, retriever=retriever, depth=20).diagnosis
+    assert (found.cause, found.detail) == ("unexplained", "this searcher tells only ranks; it is at rank 14")
+
+
+@FUSED
+def test_a_page_found_in_another_section_is_section_only(planted, retriever):
+    planted.write(GOLD, "# One\n\nrope\n\n# Two\n\nharbour\n")
+    planted.index()
+    (found,) = planted.ask("harbour", f"{GOLD}#One", retriever=retriever).diagnosis
+    assert found.cause == "section_only"

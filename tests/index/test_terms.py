@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import unicodedata
 from collections import Counter
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from vault_eval.errors import UsageError
 from vault_eval.index import terms as terms_module
-from vault_eval.index.terms import Analyzer, without_data_uris
+from vault_eval.index.terms import Analyzer, without_data_uris, word_places
 
 # Scripts that take another way each: ASCII, case, marks, no blanks, compatibility forms, joints, invisible characters.
 LETTERS = "aZ9_ .-@:\n'’‐–ıİßſKéЖʼאَहिि्กัກ້កာ潮ガｶﾞ한ᄒ\u0301\u0307\u200b\u00ad\ufe0f\U0001f680½ﷺⅣǅ"
@@ -199,3 +200,28 @@ def test_an_unknown_stemming_language_names_those_there_are():
     pytest.importorskip("snowballstemmer")
     with pytest.raises(UsageError, match=r"--stem 'klingon': allowed are none, .*english"):
         Analyzer("klingon")
+
+
+def places(text):
+    return [text[start:end] for start, end in word_places(text)]
+
+
+def test_places_of_words_are_those_of_the_text_as_it_stands():
+    assert places("My-backup.md: Stra\u00adße, don’t") == ["My", "backup", "md", "Stra\u00adße", "don", "t"]
+    assert places("यह हिन्दी है") == ["यह", "हिन्दी", "है"]
+    assert places("用git备份") == ["用", "git", "备", "份", "备份"]
+    assert places("…, – ") == places("") == []
+
+
+@given(TEXTS)
+def test_every_place_of_a_word_lies_in_the_text_and_holds_no_blank(text):
+    for start, end in word_places(text):
+        assert 0 <= start < end <= len(text)
+        assert not re.search(r"\s", text[start:end])
+
+
+@given(st.text("abXY09 -.:@'", max_size=30))
+def test_words_at_their_places_give_the_terms_of_the_text_but_for_whole_identifiers(text):
+    analyzer = Analyzer()
+    parts = {term for term in analyzer.terms(text) if term.isalnum()}
+    assert {term for word in places(text) for term in analyzer.terms(word)} == parts

@@ -39,9 +39,11 @@ def test_a_page_stands_by_its_nearest_chunk_then_by_path():
         dict.fromkeys(range(3), FRESH) | {3: STALE},
     )
     cosines = {0: 0.1, 1: 0.5, 2: 0.5, 3: 0.2, 4: -0.3, 5: -0.1, 6: 1.0, 7: 1.0}
-    found = reranked(pool, Pages(), cosines.__getitem__)
+    found = reranked(pool, Pages(), cosines.__getitem__, 20)
     assert list(found.first.items()) == [(0, Hit(1, 0.5)), (1, Hit(2, 0.5)), (2, Hit(5, -0.1)), (3, Hit(6, 6.0))]
     assert (found.usable, found.hits, found.freshness) == ([0, 1, 2], pool.hits, pool.freshness)
+    few = reranked(pool, Pages(), cosines.__getitem__, 2)
+    assert list(few.first.items())[:3] == [(0, Hit(1, 0.5)), (2, Hit(5, -0.1)), (1, Hit(2, 7.0))], "the third stays behind"
 
 
 def test_the_pool_of_hybrid_is_ordered_by_the_model_it_names(notes, ollama):
@@ -57,6 +59,17 @@ def test_the_pool_of_hybrid_is_ordered_by_the_model_it_names(notes, ollama):
     before = notes.search(f"hybrid:{ollama.model}", query).candidates
     assert (ranking.candidates.before, set(ranking.candidates.usable)) == (before.usable, set(before.usable))
     assert (ranking.candidates.chunks, ranking.candidates.raw) == (before.chunks, ranking.candidates.usable)
+
+
+@pytest.mark.parametrize(("depth", "reordered"), [(10, 20), (20, 20), (25, 25)])
+def test_the_first_twenty_pages_are_reordered_or_as_many_as_are_asked_for(indexed, depth, reordered):
+    for number in range(40):
+        indexed.write(f"N{number:02}.md", f"{'tide ' * (1 + number % 7)}{'neap ' * (number % 3)}{'ebb ' * (number % 11)}\n")
+    indexed.index()
+    considered = indexed.search("hybrid+rerank", "tide neap", depth).candidates
+    assert set(considered.usable[:reordered]) == set(considered.before[:reordered])
+    assert considered.usable[:reordered] != considered.before[:reordered]
+    assert considered.usable[reordered:] == considered.before[reordered:]
 
 
 def test_another_model_may_reorder_what_hash_vectors_found(notes, ollama):

@@ -14,9 +14,9 @@ import pytest
 
 from vault_eval.errors import IndexUnusableError, MissingPackageError, UsageError
 from vault_eval.index.options import IndexOptions
-from vault_eval.index.vectors.embedder import EmbeddingFailedError
+from vault_eval.index.vectors.embedder import EmbeddingFailedError, unit_vectors
 from vault_eval.index.vectors.vector_file import vectors_path
-from vault_eval.retrievers.embeddings import Model, parse_embedder
+from vault_eval.retrievers.embeddings import Model, open_embedder, parse_embedder
 from vault_eval.retrievers.embeddings.ollama import open_embedder as open_ollama
 from vault_eval.retrievers.protocol import Explains, KnowsPages, WarmOnly
 
@@ -395,6 +395,15 @@ def test_wordllama_finds_by_meaning(indexed):
     assert indexed.pages("vector:wordllama", "how long does a loaf stay in the oven")[0] == "B.md"
     with indexed.searcher("vector:wordllama") as made:
         assert (made.describe().settings["model"], made.describe().settings["dims"]) == ("wordllama", 256)
+        assert made.search("", 10).pages == ()
+
+
+def test_a_text_has_the_same_vector_alone_and_among_others():
+    """Else vectors used again would differ from those made anew."""
+    needs("wordllama")
+    embedder = open_embedder(parse_embedder("wordllama"))
+    texts = ["a ship " * number for number in range(1, 90)]
+    assert unit_vectors(embedder, texts) == [unit_vectors(embedder, [text])[0] for text in texts]
 
 
 def unshared() -> list[str]:

@@ -8,7 +8,7 @@ from vault_eval.diagnosis.causes import CAUSES
 from vault_eval.diagnosis.records import Diagnosis, Miss, Rival, SearchedPages, Wanted
 from vault_eval.index.terms import is_run
 from vault_eval.model import Ranking
-from vault_eval.retrievers.protocol import Counterfactual, Explains, Imagines, PageEvidence
+from vault_eval.retrievers.protocol import Counterfactual, Explains, Imagines, KnowsPages, PageEvidence
 
 __all__ = ["Diagnosis", "Rival", "SearchedPages", "Wanted", "diagnose", "invalid_label"]
 
@@ -22,7 +22,7 @@ def diagnose(
     query: str,
     page: str,
     ranking: Ranking,
-    searcher: Explains | None,
+    searcher: Explains | KnowsPages | None,
     pages: SearchedPages,
     wanted: Wanted,
     places: tuple[str, ...] = (),
@@ -31,7 +31,7 @@ def diagnose(
 
     The searcher answered, and the page exists.
     """
-    told = searcher.evidence(query, page, exact_rank=wanted.exact) if searcher is not None else None
+    told = searcher.evidence(query, page, exact_rank=wanted.exact) if isinstance(searcher, Explains) else None
     distrust = _distrust(page, told, ranking) if told is not None else ""
     evidence = None if distrust else told
     miss = Miss(query, page, ranking, pages, searcher, evidence, distrust, places)
@@ -52,9 +52,12 @@ def invalid_label(page: str, reason: str) -> Diagnosis:
 
 def _rivals(miss: Miss) -> tuple[Rival, ...]:
     """The pages at rank 1 and at the last place within the cut, as far as what is told of them adds up."""
+    searcher = miss.searcher
+    if not isinstance(searcher, Explains):
+        return ()
     rivals = []
     for ranked in dict.fromkeys((*miss.within[:1], *miss.within[-1:])):
-        told = miss.searcher.evidence(miss.query, ranked.page, exact_rank=False) if miss.searcher is not None else None
+        told = searcher.evidence(miss.query, ranked.page, exact_rank=False)
         if told is not None and not _distrust(ranked.page, told, miss.ranking):
             rivals.append(Rival(ranked.rank, ranked.page, told))
     return tuple(rivals)

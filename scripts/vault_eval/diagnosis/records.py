@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from vault_eval.limits import METRIC_CUTOFF_PAGES
 from vault_eval.model import RankedPage, Ranking
-from vault_eval.retrievers.protocol import Counterfactual, Explains, PageEvidence
+from vault_eval.retrievers.protocol import Counterfactual, Explains, KnowsPages, PageEvidence
 
 CauseName = str  # the name of a file in `causes`
 
@@ -68,7 +68,7 @@ class Miss:
     page: str
     ranking: Ranking
     pages: SearchedPages
-    searcher: Explains | None = None
+    searcher: Explains | KnowsPages | None = None
     evidence: PageEvidence | None = None
     distrust: str = ""
     places: tuple[str, ...] = ()  # gold headings and blocks of the page, as written in the label
@@ -82,6 +82,21 @@ class Miss:
     def found(self) -> RankedPage | None:
         """The page's own place within the cut: set where only the section that the label names was missed."""
         return next((ranked for ranked in self.within if ranked.page == self.page), None)
+
+    @property
+    def is_indexed(self) -> bool | None:
+        """Whether the searcher's index holds the page; None where it cannot tell."""
+        if isinstance(self.searcher, Explains):
+            return None if self.distrust else self.evidence is not None
+        return self.searcher.is_indexed(self.page) if self.searcher is not None else None
+
+    @property
+    def score(self) -> float | None:
+        """The page's score: what the searcher tells of it, else what it had among the candidates."""
+        pool = self.ranking.candidates
+        if self.evidence is not None or self.distrust or pool is None:
+            return self.evidence.score if self.evidence is not None else None
+        return dict(zip(pool.usable, pool.scores, strict=False)).get(self.page)
 
     @property
     def lacking(self) -> tuple[str, ...]:

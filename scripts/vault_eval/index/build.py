@@ -1,11 +1,11 @@
-"""The one explicit step that makes an index: notes in, an index file and its seal out, what did not change reused."""
+"""The one explicit step that makes an index: notes and PDFs in, an index file and its seal out, what did not change reused."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,20 +13,22 @@ from vault_eval import strict_json
 from vault_eval.atomic_file import write_atomically
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import IndexUnusableError, UnreadableFileError
-from vault_eval.index.chunker import chunk_note
+from vault_eval.index.chunk_text import chunk_texts, pdf_chunk_texts
+from vault_eval.index.chunker import Chunk
 from vault_eval.index.markdown_blocks import BlockReader
 from vault_eval.index.options import IndexOptions
+from vault_eval.index.pdf_text import page_texts, reader_name
 from vault_eval.index.postings import GONE, ForwardPostings, merged_sections
-from vault_eval.index.prefix import heading_prefix, page_prefix
 from vault_eval.index.seal import install
 from vault_eval.index.states import NoteStates, read_states, states_text
 from vault_eval.index.layout import Numbers, index_bytes
 from vault_eval.index.seal import open_index
 from vault_eval.index.states import STATES_NAME
 from vault_eval.index.store import LABEL_NOTE, IndexFile
-from vault_eval.index.terms import Analyzer, without_data_uris
-from vault_eval.vault.note import Note, body_digest, decode, parse_note
+from vault_eval.index.terms import Analyzer
+from vault_eval.vault.note import body_digest, decode, parse_note
 from vault_eval.vault.note_text import LABEL_PROPERTY
+from vault_eval.vault.paths import is_pdf, page_max_bytes
 from vault_eval.vault.reader import FileRefusedError, FolderReader
 from vault_eval.vault.walk import NoteFile, Skipped, VaultListing
 
@@ -63,10 +65,12 @@ def build_index(
 ) -> BuildResult:
     """Make or refresh the index of one vault in `folder`. `started_ns` is the time before the vault was listed.
 
-    Raises VaultEvalError where the folder cannot be written; the old index then stays as it was.
+    Raises MissingPackageError where PDFs are to be indexed and cannot be read, VaultEvalError where the folder cannot be
+    written; the old index then stays as it was.
     """
+    header = options.as_json() | ({"pdf_reader": reader_name()} if options.pdf else {})
     with contextlib.ExitStack() as stack:
-        old = _usable_old(folder, vault, options)
+        old = _usable_old(folder, vault, header)
         states: NoteStates = {}
         if old is not None:
             stack.enter_context(old[0])
@@ -74,12 +78,12 @@ def build_index(
             if _is_current(listing, old[0], states):
                 return _unchanged(*old)
         work = _Build(reader, options, old[0] if old else None, states)
-        work.take(listing.notes, progress)
+        work.take(listing.pages, progress)
         skipped = tuple(sorted((*listing.skipped, *work.skipped), key=lambda one: one.path))
         if old is not None and work.same_as_old(skipped):
             _save_states(folder, old[1], work.states, started_ns)
             return _result(work, skipped, old[1], old[0].path, unchanged=True)
-        parts = list(index_bytes(options.as_json(), sum(work.lengths), work.sections(skipped)))
+        parts = list(index_bytes(header, sum(work.lengths), work.sections(skipped)))
     sha256, path = install(folder, vault, parts, started_ns)
     _save_states(folder, sha256, work.states, started_ns)
     return _result(work, skipped, sha256, path, unchanged=False)
@@ -88,10 +92,10 @@ def build_index(
 def _is_current(listing: VaultListing, old: IndexFile, states: NoteStates) -> bool:
     """Whether file states alone tell that the old index has every note as it is: the common case, in no time."""
     left_out = dict(old.skipped())
-    if any(states.get(note.page) != note.state for note in listing.notes):
+    if any(states.get(one.page) != one.state for one in listing.pages):
         return False
-    listed = {note.page for note in listing.notes}
-    searched = [note.page for note in listing.notes if note.page not in left_out]
+    listed = {one.page for one in listing.pages}
+    searched = [one.page for one in listing.pages if one.page not in left_out]
     not_listed = {path: why for path, why in left_out.items() if path not in listed}
     return searched == old.page_names() and not_listed == {one.path: one.reason for one in listing.skipped}
 
@@ -135,6 +139,8 @@ class _Build:
         self.unusable: dict[str, str] = {}
         self.warnings: list[tuple[str, str]] = []
         self._old_warnings = old.warnings() if old else {}
+        self._old_unusable = old.unusable() if old else {}
+        self._old_reasons = dict(old.skipped()) if old else {}
         self.reused = 0
         self.pages: list[str] = []
         self.digests = bytearray()
@@ -190,30 +196,47 @@ class _Build:
             "remarks": strict_json.dumps(remarks, ascii_only=True).encode(),
         }
 
-    def _read(self, note: NoteFile, old_ordinal: int | None) -> None:
+    def _read(self, file: NoteFile, old_ordinal: int | None) -> None:
         try:
-            data = self._reader.read(note.disk_path)
+            data = self._reader.read(file.disk_path, page_max_bytes(file.page))
         except FileRefusedError as refusal:
-            self.skipped.append(Skipped(note.page, refusal.reason))
+            self.skipped.append(Skipped(file.page, refusal.reason))
             return
         digest = sha256_hex(data)
         if self._old is not None and old_ordinal is not None and self._old.page_digest(old_ordinal) == digest:
-            self._reuse(note, old_ordinal)
-            return
-        try:
-            parsed = parse_note(decode(data))
-        except UnreadableFileError as refusal:
-            self.unusable[note.page] = digest
-            self.states[note.page] = (*note.state,)
-            self.skipped.append(Skipped(note.page, str(refusal)))
-            return
+            self._reuse(file, old_ordinal)
+        elif self._old_unusable.get(file.page) == digest:
+            self._leave_out(file, digest, self._old_reasons[file.page])
+        else:
+            take = self._take_pdf if is_pdf(file.page) else self._take_note
+            try:
+                take(file, data, digest)
+            except UnreadableFileError as refusal:
+                self._leave_out(file, digest, str(refusal))
+
+    def _leave_out(self, file: NoteFile, digest: str, reason: str) -> None:
+        """Leave out what these bytes do not give, until they change."""
+        self.unusable[file.page] = digest
+        self.states[file.page] = (*file.state,)
+        self.skipped.append(Skipped(file.page, reason))
+
+    def _take_note(self, note: NoteFile, data: bytes, digest: str) -> None:
+        parsed = parse_note(decode(data))
         if parsed.schema in LABEL_SCHEMAS:
             self.states[note.page] = (*note.state,)
             self.skipped.append(Skipped(note.page, LABEL_NOTE))
             return
         self.warnings += [(note.page, warning) for warning in parsed.warnings]
         self._add_page(note, bytes.fromhex(digest), bytes.fromhex(body_digest(data, LABEL_PROPERTY)))
-        self._add_chunks(note.page, parsed)
+        self._add_chunks(chunk_texts(note.page, parsed, self._options, self._blocks))
+
+    def _take_pdf(self, pdf: NoteFile, data: bytes, digest: str) -> None:
+        texts = page_texts(data)
+        silent = sum(not text.strip() for text in texts)
+        if silent:
+            self.warnings.append((pdf.page, f"{silent:,} of its {len(texts):,} pages hold no text"))
+        self._add_page(pdf, bytes.fromhex(digest), bytes.fromhex(digest))
+        self._add_chunks(pdf_chunk_texts(pdf.page, texts, self._options))
 
     def _add_page(self, note: NoteFile, digest: bytes, body: bytes) -> None:
         self.states[note.page] = (*note.state,)
@@ -222,14 +245,9 @@ class _Build:
         self.body_digests += body
         self.page_chunks.append(self.page_chunks[-1])
 
-    def _add_chunks(self, page: str, note: Note) -> None:
-        shared = page_prefix(page, note, self._options.prefix)
-        text = without_data_uris(note.text)
-        for chunk in chunk_note(text, note.body_line, self._blocks, self._options.sizes):
-            # A chunk that starts with its heading says it itself, whole and with the targets of its links.
-            above = chunk.heading[:-1] if chunk.body_start > chunk.start else chunk.heading
-            prefix = f"{shared}\n{heading_prefix(above, self._options.prefix)}\n"
-            counts = self._analyzer.counts(prefix + text[chunk.start : chunk.end])
+    def _add_chunks(self, chunks: Iterable[tuple[Chunk, str]]) -> None:
+        for chunk, text in chunks:
+            counts = self._analyzer.counts(text)
             self._forward.add(len(self.lengths), counts)
             self._add_chunk(sum(counts.values()), strict_json.dumps(chunk.heading).encode(), *chunk.lines)
 
@@ -253,13 +271,13 @@ class _Build:
             self._add_chunk(old["chunk_lengths"][chunk], bytes(blob[offsets[heading] : offsets[heading + 1]]), *old.lines(chunk))
 
 
-def _usable_old(folder: str, vault: str, options: IndexOptions) -> tuple[IndexFile, str] | None:
+def _usable_old(folder: str, vault: str, header: Mapping[str, object]) -> tuple[IndexFile, str] | None:
     """The index that is there, if it is whole and was built with these options; anything else is built anew."""
     try:
         old, sha256 = open_index(folder, vault, verify=True)
     except IndexUnusableError:
         return None
-    if dict(old.options) != options.as_json():
+    if dict(old.options) != header:
         old.close()
         return None
     return old, sha256

@@ -68,7 +68,7 @@ def chunk_note(text: str, body_line: int, reader: BlockReader, sizes: ChunkSizes
 
     A note without a body is one empty chunk, so that it can still be found by its name.
     """
-    line_starts = [0, *(found.end() for found in re.finditer("\n", text))]
+    line_starts = _line_starts(text)
     offsets = line_starts[body_line:]
     body_start = offsets[0] if offsets else len(text)
     blocks = reader.blocks(text[body_start:], need_starts=len(text) - body_start > sizes.aim)
@@ -76,15 +76,29 @@ def chunk_note(text: str, body_line: int, reader: BlockReader, sizes: ChunkSizes
     chunks = []
     for section in _sections(blocks, offsets, body_start, len(text)):
         for start, end in _pieces(text, section, borders, sizes):
-            lines = (bisect_right(line_starts, start), bisect_left(line_starts, end))
             body = min(section.heading_end, end) if start == section.start else start
-            chunks.append(Chunk(start, end, body, section.heading, lines))
+            chunks.append(Chunk(start, end, body, section.heading, _lines(line_starts, start, end)))
     if not chunks:
         # The text ends where its last line feed does: what follows is no line.
         lines_there = max(len(line_starts) - text.endswith("\n"), 1)
         line = min(body_line + 1, lines_there)
         chunks.append(Chunk(body_start, body_start, body_start, (), (line, line)))
     return chunks
+
+
+def chunk_plain_text(text: str, heading: tuple[str, ...], sizes: ChunkSizes) -> list[Chunk]:
+    """The chunks of text in which nothing is markup, all under one heading that it does not hold; none where it is blank."""
+    line_starts = _line_starts(text)
+    pieces = _pieces(text, _Section(0, 0, len(text), heading), (), sizes)
+    return [Chunk(start, end, start, heading, _lines(line_starts, start, end)) for start, end in pieces]
+
+
+def _line_starts(text: str) -> list[int]:
+    return [0, *(found.end() for found in re.finditer("\n", text))]
+
+
+def _lines(line_starts: Sequence[int], start: int, end: int) -> tuple[int, int]:
+    return bisect_right(line_starts, start), bisect_left(line_starts, end)
 
 
 def _sections(blocks: Blocks, offsets: Sequence[int], body_start: int, text_end: int) -> Iterator[_Section]:

@@ -12,10 +12,13 @@ from vault_eval.index.options import IndexOptions
 _SCRIPT = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "vault-eval.py")
 
 
-def build_command(vault: str, options: IndexOptions, *, index: str | None, data: str | None) -> str:
-    """The line that builds this vault's index with these options; `index` and `data` where they are not the default."""
+def build_command(vault: str, options: IndexOptions, *, index: str | None, data: str | None, vectors: str | None = None) -> str:
+    """The line that builds this vault's index with these options; `index` and `data` where they are not the default.
+
+    `vectors` is the model whose vectors it makes as well.
+    """
     words = ["python3", _SCRIPT, "index", "--vault", vault, *_places(index, data), *options.as_arguments()]
-    return " ".join(map(shlex.quote, words))
+    return " ".join(map(shlex.quote, [*words, "--vectors", vectors] if vectors else words))
 
 
 def vary_command(vault: str, queries: Sequence[str], changes: Sequence[str], *, data: str | None) -> str:

@@ -45,7 +45,7 @@ def compare_with_vault(listing: VaultListing, index: IndexFile, states: NoteStat
     added: list[str] = []
     changed: list[str] = []
     label_only: list[str] = []
-    for note in listing.notes:
+    for note in listing.pages:
         ordinal = indexed.pop(note.page, None)
         before = None if ordinal is None else index.page_digest(ordinal)
         is_known = before is not None and states.get(note.page) == note.state
@@ -65,7 +65,7 @@ def compare_with_vault(listing: VaultListing, index: IndexFile, states: NoteStat
 
 def without_index(listing: VaultListing, pages: PageDigests) -> Freshness:
     """Where nothing is indexed and notes are searched as they are: every note that can be read is fresh."""
-    read = ((note.page, pages.digest(note.page)) for note in listing.notes)
+    read = ((note.page, pages.digest(note.page)) for note in listing.pages)
     digests = {page: digest for page, digest in read if digest is not None}
     return Freshness(frozenset(digests), {}, digests, (), (), (), {})
 

@@ -58,17 +58,17 @@ def index_bytes(
     digests = {name: hashlib.sha256(view).hexdigest() for name, view in views.items()}
     # Places depend on the header's length, which depends on the places: reserve room for the largest numbers first.
     room = HEAD.size + len(_header(options, total_length, dict.fromkeys(SECTIONS, (2**53, 2**53)), digests))
-    offset = start = _aligned(room)
+    offset = start = aligned(room)
     places: dict[str, tuple[int, int]] = {}
     for name, view in views.items():
         places[name] = (offset, len(view))
-        offset = _aligned(offset + len(view))
+        offset = aligned(offset + len(view))
     header = _header(options, total_length, places, digests)
     head = HEAD.pack(MAGIC, len(header), hashlib.sha256(header).digest()) + header
     yield head + bytes(start - len(head))
     for name, view in views.items():
         yield view
-        yield bytes(_aligned(places[name][0] + len(view)) - places[name][0] - len(view))
+        yield bytes(aligned(places[name][0] + len(view)) - places[name][0] - len(view))
 
 
 def _header(
@@ -79,5 +79,6 @@ def _header(
     return strict_json.encode(strict_json.dumps(content))
 
 
-def _aligned(offset: int) -> int:
+def aligned(offset: int) -> int:
+    """The first place at or after `offset` where a section may begin."""
     return -(-offset // ALIGNMENT) * ALIGNMENT

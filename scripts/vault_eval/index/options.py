@@ -23,6 +23,7 @@ class IndexOptions:
     prefix: PrefixKind = "synthetic"
     stem: str | None = None
     exclude: tuple[str, ...] = ()
+    pdf: bool = False  # whether PDFs are indexed too, page by page
 
     def as_json(self) -> dict[str, object]:
         """The form kept in the index header, compared to tell whether an index was built with these options."""
@@ -35,6 +36,8 @@ class IndexOptions:
             "stem": self.stem,
             "exclude": list(self.exclude),
             "label_property": LABEL_PROPERTY,
+            # Left out where it is off, so that an index of notes alone is what it always was.
+            **({"pdf": True} if self.pdf else {}),
         }
 
     def as_arguments(self) -> list[str]:
@@ -51,6 +54,8 @@ class IndexOptions:
             arguments += ["--prefix", self.prefix]
         if self.stem is not None:
             arguments += ["--stem", self.stem]
+        if self.pdf:
+            arguments.append("--pdf")
         for glob in self.exclude:
             # A word that starts with a hyphen would be taken for an option of its own.
             arguments += [f"--exclude={glob}"] if glob.startswith("-") else ["--exclude", glob]
@@ -70,11 +75,19 @@ def options_from_json(value: object) -> IndexOptions:
         value.get("prefix", "synthetic"),
         value.get("stem"),
         tuple(exclude),
+        pdf=value.get("pdf") is True,
     )
 
 
 def checked_options(
-    target: object, maximum: object, overlap: object, prefix: object, stem: object, exclude: tuple[str, ...]
+    target: object,
+    maximum: object,
+    overlap: object,
+    prefix: object,
+    stem: object,
+    exclude: tuple[str, ...],
+    *,
+    pdf: bool = False,
 ) -> IndexOptions:
     """Options whose sizes can be: 50 <= target <= maximum <= 100,000 and 0 <= overlap <= half of the target."""
     if not (isinstance(target, int) and isinstance(maximum, int) and isinstance(overlap, int)) or isinstance(overlap, bool):
@@ -92,4 +105,4 @@ def checked_options(
             raise UsageError(f"--exclude {quoted(glob)}: at most {GLOB_STARS_MAX} stars are allowed; write several globs")
     kind: PrefixKind = "none" if prefix == "none" else "synthetic"
     language = None if stem in (None, "none") else str(stem)
-    return IndexOptions(ChunkSizes(target, maximum, overlap), kind, language, exclude)
+    return IndexOptions(ChunkSizes(target, maximum, overlap), kind, language, exclude, pdf)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from vault_eval.index.search import Hit, Searcher
@@ -53,13 +54,21 @@ class PageFreshness:
 
 
 def gather_pool(searcher: Searcher, terms: Sequence[str], depth: int, freshness: PageFreshness) -> Pool:
-    """The smallest pool, of those that double, with `depth` pages that are not stale; all matches where there are fewer."""
+    """The pool of the best chunks for a list of terms; see `gathered`."""
+    return gathered(partial(searcher.best, terms), searcher.index, depth, freshness)
+
+
+def gathered(best: Callable[[int], list[Hit]], index: IndexFile, depth: int, freshness: PageFreshness) -> Pool:
+    """The smallest pool, of those that double, with `depth` pages that are not stale; all matches where there are fewer.
+
+    `best(n)` gives the n best chunks, or all that match.
+    """
     size = max(CANDIDATE_POOL_MIN_CHUNKS, int(_CHUNKS_PER_PAGE * depth))
     while True:
-        hits = searcher.best(terms, size)
+        hits = best(size)
         first: dict[int, Hit] = {}
         for hit in hits:
-            first.setdefault(searcher.index.page_of(hit.chunk), hit)
+            first.setdefault(index.page_of(hit.chunk), hit)
         pool = Pool(hits, first, {page: freshness.of(page) for page in first})
         if len(hits) < size or len(pool.usable) >= depth:
             return pool

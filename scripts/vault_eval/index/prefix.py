@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from vault_eval.limits import CHUNK_TARGET_CHARACTERS
 from vault_eval.vault.note import Note
-from vault_eval.vault.paths import folded
+from vault_eval.vault.paths import folded, page_title
 
 PrefixKind: TypeAlias = Literal["synthetic", "none"]
 
@@ -20,7 +19,7 @@ def page_prefix(page: str, note: Note, kind: PrefixKind) -> str:
     """
     if kind == "none":
         return ""
-    name = posixpath.basename(page)[: -len(".md")]
+    name = page_title(page)
     title = [note.title] if note.title is not None and folded(note.title) != folded(name) else []
     lines = [name, *title, *note.aliases, *note.tags]
     return "\n".join(dict.fromkeys(lines))[:CHUNK_TARGET_CHARACTERS]

@@ -34,9 +34,9 @@ class IndexFile:
         self._views: dict[str, memoryview[int]] = {}
         self._names: dict[int, str] = {}
         self._paths: dict[int, tuple[str, ...]] = {}
-        self._map = _mapped(path)
+        self._map = mapped(path)
         try:
-            self.header = _read_header(self._map, path)
+            self.header = read_header(self._map, path, MAGIC, FORMAT)
             self._open_sections()
         except (ValueError, struct.error, KeyError, TypeError) as error:
             self.close()
@@ -62,8 +62,8 @@ class IndexFile:
         return self._views[section]
 
     def _open_sections(self) -> None:
-        self.options: Mapping[str, object] = _mapping(self.header["options"])
-        places = _mapping(self.header["sections"])
+        self.options: Mapping[str, object] = json_object(self.header["options"])
+        places = json_object(self.header["sections"])
         with memoryview(self._map) as whole:
             for name, code in SECTIONS.items():
                 offset, size, _ = _place(places[name])
@@ -74,7 +74,7 @@ class IndexFile:
         self.page_count = len(self["page_offsets"]) - 1
         self.term_count = len(self["term_offsets"]) - 1
         self.postings = len(self["posting_chunks"])
-        self.total_length = _count(self.header["total_length"])
+        self.total_length = counted(self.header["total_length"])
         self._check_shapes()
 
     def _check_shapes(self) -> None:
@@ -172,7 +172,7 @@ class IndexFile:
 
     def damaged_section(self) -> str | None:
         """The first section whose bytes do not have the digest in the header, or None."""
-        places = _mapping(self.header["sections"])
+        places = json_object(self.header["sections"])
         return next((name for name in SECTIONS if hashlib.sha256(self._bytes(name)).hexdigest() != _place(places[name])[2]), None)
 
     def _bytes(self, section: str) -> memoryview[int]:
@@ -192,7 +192,8 @@ class IndexFile:
         return None
 
 
-def _mapped(path: str) -> mmap.mmap:
+def mapped(path: str) -> mmap.mmap:
+    """A file of ours, mapped. Raises IndexUnusableError where it cannot be opened."""
     try:
         with open(path, "rb") as file:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -205,20 +206,24 @@ def cannot_be_opened(path: str, error: Exception) -> IndexUnusableError:
     return IndexUnusableError(f"the index file {path!r} cannot be opened: {getattr(error, 'strerror', None) or error}")
 
 
-def _read_header(whole: mmap.mmap, path: str) -> dict[str, strict_json.JsonValue]:
-    magic, length, digest = HEAD.unpack_from(whole, 0)
+def read_header(whole: mmap.mmap, path: str, magic: bytes, form: str) -> dict[str, strict_json.JsonValue]:
+    """The header of a mapped file that begins with `magic`. Raises ValueError where it is damaged, IndexUnusableError where
+    its format is not `form`.
+    """
+    found, length, digest = HEAD.unpack_from(whole, 0)
     text = whole[HEAD.size : HEAD.size + length]
-    if magic != MAGIC or hashlib.sha256(text).digest() != digest:
+    if found != magic or hashlib.sha256(text).digest() != digest:
         raise ValueError("its header does not have its own digest")
     if sys.byteorder != "little":
         raise ValueError("it is little-endian and this machine is big-endian")
     header = strict_json.loads(text.decode("utf-8"))
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise IndexUnusableError(f"the index file {path!r} is of another version; {FORMAT!r} is read")
+    if not isinstance(header, dict) or header.get("format") != form:
+        raise IndexUnusableError(f"the index file {path!r} is of another version; {form!r} is read")
     return header
 
 
-def _mapping(value: object) -> dict[str, object]:
+def json_object(value: object) -> dict[str, object]:
+    """An object of a header. Raises TypeError for anything else."""
     if not isinstance(value, dict):
         raise TypeError("the header is no index header")
     return value
@@ -227,10 +232,11 @@ def _mapping(value: object) -> dict[str, object]:
 def _place(value: object) -> tuple[int, int, str]:
     if not isinstance(value, list) or len(value) != 3:
         raise TypeError("the header's list of sections is damaged")
-    return _count(value[0]), _count(value[1]), str(value[2])
+    return counted(value[0]), counted(value[1]), str(value[2])
 
 
-def _count(value: object) -> int:
+def counted(value: object) -> int:
+    """A count of a header. Raises TypeError for anything else."""
     if not isinstance(value, int) or value < 0:
         raise TypeError("the header holds a number that is none")
     return value

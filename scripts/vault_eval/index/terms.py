@@ -12,8 +12,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import groupby, pairwise
 
 from vault_eval.errors import MissingPackageError, UsageError
 
@@ -192,6 +193,22 @@ def _grams(run: str) -> list[str]:
     return [run[start : start + size] for size in range(1, _GRAM_MAX_CHARACTERS + 1) for start in range(last - size + 1)]
 
 
+def word_places(text: str) -> Iterator[tuple[int, int]]:
+    """First and past-the-last place of each word of `text` as it stands, in reading order.
+
+    Identifiers are in parts; scripts written without blanks are cut off and give their runs of one to three characters.
+    """
+    for word in _word_as_it_stands().finditer(text):
+        if _UNSPACED_LETTER.search(word[0]) is None:
+            yield word.span()
+            continue
+        for is_unspaced, letters in groupby(range(*word.span()), lambda place: _is_unspaced(text[place])):
+            places = list(letters)
+            first, end = places[0], places[-1] + 1
+            sizes = range(1, _GRAM_MAX_CHARACTERS + 1) if is_unspaced else (end - first,)
+            yield from ((start, start + size) for size in sizes for start in range(first, end - size + 1))
+
+
 def is_run(term: str) -> bool:
     """Whether a term was cut from a script without blanks, and so is no word of its own."""
     return bool(term) and _is_unspaced(term[0])
@@ -202,6 +219,12 @@ def _is_unspaced(letter: str) -> bool:
 
 
 _UNSPACED_LETTER = re.compile(f"[{_UNSPACED}]")
+
+
+@cache
+def _word_as_it_stands() -> re.Pattern[str]:
+    inside = "".join(map(chr, _INVISIBLE))
+    return re.compile(rf"\w[\w{_MARKS}{inside}]*")
 
 
 def _stemmer(language: str) -> Callable[[str], str]:

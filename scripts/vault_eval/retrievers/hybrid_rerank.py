@@ -1,6 +1,7 @@
-"""`hybrid+rerank`: the pool of `hybrid`, ordered anew by cosine. Settings as there, and `by`: another model that reorders.
+"""`hybrid+rerank`: the first pages of `hybrid`, ordered anew by cosine. Settings as there, and `by`: another model that reorders.
 
-Every page of the pool stands by the largest cosine that any of its chunks has to the query, then by path.
+The first 20 pages, or as many as are asked for, stand by the largest cosine that any of their chunks has to the query, then by
+path.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import replace
 from vault_eval.index.fusion import reranked
 from vault_eval.index.pool_ranking import pool_ranking
 from vault_eval.index.vectors.embedder import EmbeddingFailedError
+from vault_eval.limits import RERANKED_MIN_PAGES
 from vault_eval.model import Ranking, RetrieverDescription
 from vault_eval.retrievers.chunk_vectors import ChunkVectors, open_chunk_vectors
 from vault_eval.retrievers.embeddings import model_of, parse_model
@@ -35,9 +37,10 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> Retriever:
         return open_fused(spec, context, (_RERANKER,), {"rerank": "off"})
     with ExitStack() as opened:
         fused = opened.enter_context(closing(open_fused(spec, context, (_RERANKER,))))
-        by_another = by is not None and by != model_of(spec)
-        vectors = open_chunk_vectors(spec, by, fused.native, context) if by and by_another else fused.vectors
-        opened.callback(vectors.close)
+        if by is None or by == model_of(spec):
+            vectors = fused.vectors
+        else:
+            vectors = opened.enter_context(closing(open_chunk_vectors(spec, by, fused.native, context)))
         return RerankedSearch(fused, vectors, opened.pop_all().close)
 
 
@@ -55,7 +58,12 @@ class RerankedSearch:
     def describe(self) -> RetrieverDescription:
         """What the fused search says of itself, and what reorders its pool."""
         reranker = {f"rerank_{name}": value for name, value in self._vectors.settings().items()}
-        settings: Mapping[str, SettingValue] = {**self._fused.describe().settings, "rerank": "largest cosine", **reranker}
+        settings: Mapping[str, SettingValue] = {
+            **self._fused.describe().settings,
+            "rerank": "largest cosine",
+            "rerank_pages": RERANKED_MIN_PAGES,
+            **reranker,
+        }
         return RetrieverDescription(self._fused.describe().name, settings)
 
     def bound_digest(self) -> str | None:
@@ -63,7 +71,7 @@ class RerankedSearch:
         return self._fused.bound_digest() if self._vectors.are_as_opened() else None
 
     def search(self, query: str, depth: int) -> Ranking:
-        """The first `depth` pages of the pool in its new order; `candidates.before` is the order it had."""
+        """The first `depth` pages of the fused pool in their new order; `candidates.before` is the order they had."""
         index = self._fused.native.file
         try:
             pool, cosines = self._fused.pool(query, depth)
@@ -71,6 +79,6 @@ class RerankedSearch:
                 cosines = self._vectors.cosines(query)
         except EmbeddingFailedError as error:
             return Ranking((), error=str(error))
-        ranking = pool_ranking(index, reranked(pool, index, cosines.of), depth)
+        ranking = pool_ranking(index, reranked(pool, index, cosines.of, max(depth, RERANKED_MIN_PAGES)), depth)
         before = tuple(map(index.page, pool.usable))
         return replace(ranking, candidates=ranking.candidates and replace(ranking.candidates, before=before))

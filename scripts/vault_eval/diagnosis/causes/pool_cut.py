@@ -7,14 +7,14 @@ from vault_eval.diagnosis.wording import lacking_clause
 
 
 def find(miss: Miss) -> Diagnosis | None:
-    """Holds where the page is not in the candidate pool; tells the pool that would admit it where that was worked out."""
+    """Holds where the index has the page and the candidate pool does not; tells the pool that would admit it, if worked out."""
     pool = miss.ranking.candidates
-    if miss.evidence is None or pool is None or miss.page in pool.usable:
+    if not miss.is_indexed or pool is None or miss.page in pool.usable:
         return None
     detail = f"it is not among the {pool.chunks} best chunks"
-    if miss.evidence.rank is not None:
+    if miss.evidence is not None and miss.evidence.rank is not None:
         detail += f"; its rank is {miss.evidence.rank:,}"
-    if miss.evidence.pool is not None:
+    if miss.evidence is not None and miss.evidence.pool is not None:
         detail += f", which a pool of {miss.evidence.pool:,} chunks would admit"
     return miss.diagnosis(CAUSE.name, detail + lacking_clause(miss))
 

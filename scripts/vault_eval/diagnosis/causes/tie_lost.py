@@ -8,7 +8,7 @@ from vault_eval.diagnosis.wording import lacking_clause
 
 def find(miss: Miss) -> Diagnosis | None:
     """Holds where the two scores are equal to the last bit: the order of paths decided."""
-    if miss.evidence is None or not miss.within or miss.within[-1].score != miss.evidence.score:
+    if miss.score is None or not miss.within or miss.within[-1].score != miss.score:
         return None
     last = miss.within[-1]
     detail = f"it has the same score as {last.page!r} at rank {last.rank}, which comes first by path"
