@@ -1,4 +1,4 @@
-"""95 % intervals for a mean of values between 0 and 1: Wilson and ABC, and the rule that chooses.
+"""95 % intervals for a mean of values between 0 and 1: Clopper-Pearson, Wilson and ABC, and the rule that chooses.
 
 No randomness. `benchmarks/interval_coverage.py` measures how often the chosen interval holds the true mean.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum, sqrt
+
+from vault_eval.significance.distributions import DIGITS, beta_quantile
 
 Z_95 = 1.959963984540054  # the .975 quantile of the standard normal distribution
 # Below this the values are equal but for rounding, and an interval from their spread would have no width.
@@ -21,7 +23,10 @@ NEAR_BOUND_SHARE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Bounds of a mean at 95 %, within 0 and 1, never of zero width; `method` names the rule that gave them."""
+    """Bounds of a mean at 95 %, within 0 and 1, or of a paired difference, within -1 and 1; never of zero width.
+
+    `method` names the rule that gave them.
+    """
 
     low: float
     high: float
@@ -31,19 +36,32 @@ class Interval:
 def mean_interval(values: Sequence[float], binary: bool) -> Interval | None:
     """The interval of the mean of per-query values between 0 and 1; None without values.
 
-    Only 0s and 1s: Wilson. Else ABC, unless the sample is too small or lies too close to a bound for its spread to
-    be trusted: then Wilson on the mean, which is valid since a variable within [0, 1] has variance <= mu (1 - mu).
+    Only 0s and 1s: Clopper-Pearson. Else ABC, unless the sample is too small or lies too close to a bound for its spread
+    to be trusted: then Wilson on the mean, which is valid since a variable within [0, 1] has variance <= mu (1 - mu).
     ValueError for a value outside 0 to 1.
     """
     if not values:
         return None
     if binary or all(value in (0.0, 1.0) for value in values):
-        return wilson(fsum(values), len(values))
+        return clopper_pearson(round(fsum(values)), len(values))
     spread = None if _spread_is_untrusted(values) else abc(values)
     if spread is not None:
         return spread
     cautious = wilson(fsum(values), len(values))
     return Interval(cautious.low, cautious.high, "wilson-mean")
+
+
+def clopper_pearson(successes: int, n: int) -> Interval:
+    """Every p that neither tail of the binomial rejects at 2.5 % (Biometrika 1934): quantiles of beta distributions.
+
+    It holds the truth in at least 95 % of samples whatever n and p. Wilson's does not: 89.8 % at n = 11 and p = .95.
+    ValueError unless n is positive and successes lie within 0 and n.
+    """
+    if n < 1 or not 0 <= successes <= n:
+        raise ValueError(f"Clopper-Pearson interval of {successes!r} successes among {n}: allowed are 0 to n, n positive")
+    low = beta_quantile(0.025, successes, n - successes + 1) if successes else 0.0
+    high = beta_quantile(0.975, successes + 1, n - successes) if successes < n else 1.0
+    return Interval(round(low, DIGITS), round(high, DIGITS), "clopper-pearson")
 
 
 def wilson(successes: float, n: int) -> Interval:
