@@ -14,7 +14,7 @@ from math import comb, fsum
 from random import Random
 
 from vault_eval.significance.bca import bca
-from vault_eval.significance.intervals import Interval, abc, clopper_pearson, mean_interval
+from vault_eval.significance.intervals import Interval, abc, mean_interval, modified_wilson
 
 SIZES = (10, 14, 20, 30, 50, 100)
 TOLERANCE = 1e-12
@@ -62,9 +62,9 @@ def holds(interval: Interval | None, truth: float) -> bool:
 
 
 def exact_binary_coverage(p: float, n: int) -> float:
-    """The coverage of Clopper-Pearson summed over all n + 1 outcomes."""
+    """The coverage of the interval for counts, summed over all n + 1 outcomes."""
     chances = (comb(n, hits) * p**hits * (1 - p) ** (n - hits) for hits in range(n + 1))
-    return fsum(chance for hits, chance in enumerate(chances) if holds(clopper_pearson(hits, n), p))
+    return fsum(chance for hits, chance in enumerate(chances) if holds(modified_wilson(hits, n), p))
 
 
 def draw(scenario: Scenario, n: int, samples: int, seed: int) -> list[list[float]]:

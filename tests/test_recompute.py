@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, inf, log2, sqrt
+from math import ceil, exp, factorial, inf, log2, sqrt
 from pathlib import Path
 from random import Random
 from statistics import NormalDist, fmean
@@ -92,6 +92,22 @@ def wilson(mean: float, n: int) -> tuple[float, float]:
     return (b - root) / (2 * a), (b + root) / (2 * a)
 
 
+def counted(hits: int, n: int) -> tuple[float, float]:
+    # Wilson, but for the bound towards which one to three queries point: that is the Poisson mean that has so many events or
+    # more in one of twenty cases, found by halving.
+    def rare(events: int) -> float:
+        low, high = 0.0, 3.0
+        for _ in range(60):
+            mean = (low + high) / 2
+            fewer = sum(exp(-mean) * mean**few / factorial(few) for few in range(events))
+            low, high = (low, mean) if fewer < 0.95 else (mean, high)
+        return low / n
+
+    low, high = wilson(hits / n, n)
+    few = [1 <= events <= 3 and 2 * events < n for events in (hits, n - hits)]
+    return rare(hits) if few[0] else low, 1 - rare(n - hits) if few[1] else high
+
+
 def abc(values: Sequence[float]) -> tuple[float, float]:
     mean, n = fmean(values), len(values)
     second, third = (fmean((value - mean) ** power for value in values) for power in (2, 3))
@@ -106,9 +122,11 @@ def figure(values: Sequence[float], binary: bool, errors: int) -> Figure:
         return Figure(None, 0, "no data", None)
     mean = float(sum(map(Fraction, values)) / len(values))
     n, few = len(values), min(sum(value < 1 for value in values), sum(value > 0 for value in values)) < 8
-    wide = binary or few or (n < 100 and not 0.1 <= mean <= 0.9) or set(values) <= {0.0, 1.0}
-    interval = wilson(mean, n) if wide else abc(values)
-    return Figure(mean, n, "unreliable" if errors else "ok", interval)
+    wide = few or (n < 100 and not 0.1 <= mean <= 0.9)
+    status = "unreliable" if errors else "ok"
+    if binary or set(values) <= {0.0, 1.0}:
+        return Figure(mean, n, status, counted(round(sum(values)), n))
+    return Figure(mean, n, status, wilson(mean, n) if wide else abc(values))
 
 
 def metrics(rows: Sequence[Row], depth: int) -> dict[str, Figure]:

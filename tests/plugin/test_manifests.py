@@ -82,5 +82,5 @@ def test_ci_installs_the_client_that_the_tests_are_written_for():
     harness = (ROOT / "tests/client/real_client.py").read_text(encoding="utf-8")
     ci = (ROOT / ".ci/run").read_text(encoding="utf-8")
     version = re.search(r'^VERSION = "(.*)"$', harness, re.MULTILINE)[1]
-    assert set(re.findall(r"\b2\.\d+\.\d+", ci)) == {version}
+    assert set(re.findall(r"claude-(?:client-|code-[\w-]+@|Code )([\d.]+)", ci)) == {version}
     assert "REQUIRE_CLAUDE_CLIENT=1" in ci

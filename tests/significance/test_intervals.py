@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb, sqrt
+from math import comb, exp, factorial, sqrt
 from random import Random
 from time import process_time
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from vault_eval.significance import Interval, mean_interval
 from vault_eval.significance.bca import bca
-from vault_eval.significance.intervals import Z_95, abc, clopper_pearson, wilson
+from vault_eval.significance.intervals import RARE_MEANS, Z_95, abc, modified_wilson, wilson
 
 RECIPROCAL_RANKS = [1.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5, 1 / 10, 0.0]
 SHARES = [0.45, 0.15, 0.1, 0.05, 0.05, 0.02, 0.18]
@@ -61,35 +61,43 @@ def test_wilson_refuses_what_cannot_be(successes: float, n: int) -> None:
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 1), (1, 1), (0, 20), (20, 20), (17, 20), (3, 10), (45, 50), (412, 950)])
 def test_scipy_finds_the_same_binomial_bounds(stats, successes: int, n: int) -> None:
-    tested = stats.binomtest(successes, n)
-    for found, method in ((clopper_pearson(successes, n), "exact"), (wilson(successes, n), "wilson")):
-        theirs = tested.proportion_ci(0.95, method)
-        assert (theirs.low, theirs.high) == pytest.approx((found.low, found.high), abs=1e-10)
+    theirs = stats.binomtest(successes, n).proportion_ci(0.95, "wilson")
+    found = wilson(successes, n)
+    assert (theirs.low, theirs.high) == pytest.approx((found.low, found.high), abs=1e-10)
 
 
-def test_clopper_pearson_by_hand() -> None:
-    # All of n: p^n = .025 at the lower bound, .025^(1/14) = .7683642. One of two: 1 - (1 - p)^2 = .025 at the lower bound,
-    # p = 1 - sqrt(.975) = .0125791, and by symmetry 1 - p at the upper.
-    assert clopper_pearson(14, 14) == Interval(pytest.approx(0.025 ** (1 / 14)), 1.0, "clopper-pearson")
-    assert clopper_pearson(1, 2) == Interval(pytest.approx(1 - sqrt(0.975)), pytest.approx(sqrt(0.975)), "clopper-pearson")
+def test_poisson_means_solve_the_equation_they_come_from() -> None:
+    for events, mean in enumerate(RARE_MEANS, 1):
+        below = sum(exp(-mean) * mean**few / factorial(few) for few in range(events))
+        assert below == pytest.approx(0.95, abs=1e-14)
 
 
-@pytest.mark.parametrize(("successes", "n"), [(0, 0), (-1, 5), (6, 5)])
-def test_clopper_pearson_refuses_what_cannot_be(successes: int, n: int) -> None:
-    with pytest.raises(ValueError, match="allowed are 0 to n"):
-        clopper_pearson(successes, n)
+def test_modified_wilson_moves_only_the_bound_that_few_queries_stand_off() -> None:
+    # Three of 20 missed: 1 - .8176914 / 20 = .9591154 at the upper bound; the lower one is Wilson's .6395827.
+    found = modified_wilson(17, 20)
+    assert (found.low, found.high, found.method) == (wilson(17, 20).low, pytest.approx(0.9591154, abs=1e-7), "modified-wilson")
+    # One of 10 found: .0512933 / 10 = .0051293 at the lower bound.
+    assert modified_wilson(1, 10).low == pytest.approx(0.0051293, abs=1e-7)
+    assert modified_wilson(1, 10).high == wilson(1, 10).high
+
+
+@pytest.mark.parametrize(("successes", "n"), [(0, 14), (14, 14), (4, 4), (45, 50), (10, 20), (1, 2), (1, 1)])
+def test_modified_wilson_is_wilson_where_no_query_or_more_than_three_stand_off(successes: int, n: int) -> None:
+    assert modified_wilson(successes, n) == wilson(successes, n)
 
 
 @pytest.mark.parametrize("n", range(10, 51))
-def test_clopper_pearson_holds_every_truth_at_least_as_often_as_it_says(n: int) -> None:
-    bounds = [clopper_pearson(successes, n) for successes in range(n + 1)]
-    for truth in (0.05, 0.2, 0.5, 0.8, 0.9, 0.95, 0.97):
-        held = sum(
-            comb(n, successes) * truth**successes * (1 - truth) ** (n - successes)
-            for successes, found in enumerate(bounds)
-            if found.low <= truth <= found.high
-        )
-        assert held >= 0.95
+def test_modified_wilson_covers_the_truth_near_a_bound_and_wilson_does_not_always(n: int) -> None:
+    assert coverage(modified_wilson, 0.95, n) >= 0.93
+    assert coverage(modified_wilson, 0.05, n) == pytest.approx(coverage(modified_wilson, 0.95, n))
+    if n in (10, 11, 20):
+        assert coverage(wilson, 0.95, n) < 0.93
+
+
+def coverage(interval, truth: float, n: int) -> float:
+    chances = [comb(n, hits) * truth**hits * (1 - truth) ** (n - hits) for hits in range(n + 1)]
+    bounds = [interval(hits, n) for hits in range(n + 1)]
+    return sum(chance for chance, found in zip(chances, bounds, strict=True) if found.low <= truth <= found.high)
 
 
 def test_abc_by_hand() -> None:
@@ -152,13 +160,14 @@ def test_nothing_measured_has_no_interval() -> None:
 
 def test_zeros_and_ones_are_counts_whatever_the_metric_is_called() -> None:
     values = [1.0] * 17 + [0.0] * 3
-    assert clopper_pearson(17, 20) == mean_interval(values, binary=True) == mean_interval(values, binary=False)
+    assert modified_wilson(17, 20) == mean_interval(values, binary=True) == mean_interval(values, binary=False)
 
 
 def test_a_perfect_score_still_has_a_width() -> None:
     found = mean_interval([1.0] * 14, binary=False)
     assert found is not None
-    assert (0.768, 1.0) == pytest.approx((found.low, found.high), abs=6e-4)
+    # 14 / (14 + z^2) = 14 / 17.841459 = .7846892.
+    assert (0.7846892, 1.0) == pytest.approx((found.low, found.high), abs=1e-7)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""95 % intervals for a mean of values between 0 and 1: Clopper-Pearson, Wilson and ABC, and the rule that chooses.
+"""95 % intervals for a mean of values between 0 and 1: Wilson, modified near a bound, and ABC, and the rule that chooses.
 
 No randomness. `benchmarks/interval_coverage.py` measures how often the chosen interval holds the true mean.
 """
@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum, sqrt
 
-from vault_eval.significance.distributions import DIGITS, beta_quantile
-
 Z_95 = 1.959963984540054  # the .975 quantile of the standard normal distribution
+# The Poisson means at which one, two or three events or more have a chance of 5 %; each solves e^-m (1 + m + ...) = .95.
+RARE_MEANS = (0.05129329438755058, 0.3553615106986621, 0.8176914471639535)
 # Below this the values are equal but for rounding, and an interval from their spread would have no width.
 SPREAD_MIN = 1e-9
 # With fewer values away from 0, or from 1, the rest of the distribution has not been seen yet.
@@ -36,14 +36,14 @@ class Interval:
 def mean_interval(values: Sequence[float], binary: bool) -> Interval | None:
     """The interval of the mean of per-query values between 0 and 1; None without values.
 
-    Only 0s and 1s: Clopper-Pearson. Else ABC, unless the sample is too small or lies too close to a bound for its spread
-    to be trusted: then Wilson on the mean, which is valid since a variable within [0, 1] has variance <= mu (1 - mu).
-    ValueError for a value outside 0 to 1.
+    Only 0s and 1s: Wilson, modified near a bound. Else ABC, unless the sample is too small or lies too close to a bound for
+    its spread to be trusted: then Wilson on the mean, which is valid since a variable within [0, 1] has variance
+    <= mu (1 - mu). ValueError for a value outside 0 to 1.
     """
     if not values:
         return None
     if binary or all(value in (0.0, 1.0) for value in values):
-        return clopper_pearson(round(fsum(values)), len(values))
+        return modified_wilson(round(fsum(values)), len(values))
     spread = None if _spread_is_untrusted(values) else abc(values)
     if spread is not None:
         return spread
@@ -51,17 +51,25 @@ def mean_interval(values: Sequence[float], binary: bool) -> Interval | None:
     return Interval(cautious.low, cautious.high, "wilson-mean")
 
 
-def clopper_pearson(successes: int, n: int) -> Interval:
-    """Every p that neither tail of the binomial rejects at 2.5 % (Biometrika 1934): quantiles of beta distributions.
+def modified_wilson(successes: int, n: int) -> Interval:
+    """Wilson's interval, with a Poisson bound on the side of 0 or 1 where only one to three queries stand off it.
 
-    It holds the truth in at least 95 % of samples whatever n and p. Wilson's does not: 89.8 % at n = 11 and p = .95.
-    ValueError unless n is positive and successes lie within 0 and n.
+    There Wilson's own falls short: of samples of 10 it holds p = .95 in 91.4 %, of 20 in 92.5 %; this one in 98 %. The bound is
+    m / n with m the Poisson mean at which so many events or more have a chance of 5 %: e^-m (1 + m + ...) = .95 (Brown, Cai &
+    DasGupta, Statistical Science 2001, section 4.1, there up to two or three events by n). ValueError as `wilson`.
     """
-    if n < 1 or not 0 <= successes <= n:
-        raise ValueError(f"Clopper-Pearson interval of {successes!r} successes among {n}: allowed are 0 to n, n positive")
-    low = beta_quantile(0.025, successes, n - successes + 1) if successes else 0.0
-    high = beta_quantile(0.975, successes + 1, n - successes) if successes < n else 1.0
-    return Interval(round(low, DIGITS), round(high, DIGITS), "clopper-pearson")
+    found = wilson(successes, n)
+    rare_low, rare_high = _rare(successes, n), _rare(n - successes, n)
+    if rare_low is None and rare_high is None:
+        return found
+    low = found.low if rare_low is None else rare_low
+    high = found.high if rare_high is None else 1 - rare_high
+    return Interval(low, high, "modified-wilson")
+
+
+def _rare(events: int, n: int) -> float | None:
+    """The lower bound of the rate of so few events; None where they are none, or not few."""
+    return RARE_MEANS[events - 1] / n if 1 <= events <= len(RARE_MEANS) and 2 * events < n else None
 
 
 def wilson(successes: float, n: int) -> Interval:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
-from math import comb, fsum, sqrt
+from itertools import accumulate, product
+from math import fsum, sqrt
 from operator import add
 from random import Random
 
@@ -54,7 +54,9 @@ def mcnemar(wins: int, losses: int) -> PValue:
     It is the exact sign-flip test of a binary metric, whatever the number of changed queries.
     """
     changed = wins + losses
-    tail = sum(comb(changed, few) for few in range(min(wins, losses) + 1))
+    # Each binomial coefficient from the one before: C(n, k) = C(n, k - 1) (n - k + 1) / k.
+    few = range(1, min(wins, losses) + 1)
+    tail = sum(accumulate(few, lambda count, k: count * (changed - k + 1) // k, initial=1))
     return PValue("McNemar, exact", min(1.0, 2 * tail / 2**changed), _floor(changed))
 
 
