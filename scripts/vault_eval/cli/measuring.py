@@ -9,12 +9,12 @@ from vault_eval import launcher
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
 from vault_eval.errors import MissingPackageError
 from vault_eval.evaluation import clock, evaluate, evaluate_with_snippets
+from vault_eval.index.vault_meta.places import vault_meta_folder
 from vault_eval.limits import COLD_SAMPLES_DEFAULT_QUERIES, DEPTH_DEFAULT_PAGES, LABEL_QUERIES_MAX
 from vault_eval.reports.document import Report
 from vault_eval.reports.snippets import NO_SNIPPETS, Snippets
 from vault_eval.request import Request
 from vault_eval.vault.location import refuse_inside_vault
-from vault_eval.variants import build_variants, varied
 
 
 def add_measuring(parser: Parser) -> None:
@@ -58,9 +58,9 @@ def request_of(options: argparse.Namespace) -> Request:
 
 
 def refuse_data_inside(root: str, data: str, index: str | None) -> None:
-    """Raises UnsafePathError where what is kept or searched would lie inside the vault `root`."""
+    """Raises UnsafePathError where our data or index would lie inside the vault `root`; another product's index may."""
     refuse_inside_vault(data, root, "--data")
-    if index is not None:
+    if index is not None and vault_meta_folder(index) is None:
         refuse_inside_vault(index, root, "--index")
 
 
@@ -83,6 +83,8 @@ def measured(options: argparse.Namespace, data: str, command: str, *, with_snipp
 
 
 def _with_variants(request: Request, changes: Sequence[str]) -> Request:
+    from vault_eval.variants import build_variants, varied
+
     asked = varied(request, changes)
     build_variants(asked)
     return asked
