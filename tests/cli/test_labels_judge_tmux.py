@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -30,9 +31,10 @@ GRADES = {"Boat.md": "y", "Storm.md": "n", "Long.md": "p"}
 class Window:
     """One window of a tmux server of its own, which has no configuration and no other windows."""
 
-    def __init__(self, folder: Path) -> None:
-        # By name: a socket's path may be about 100 bytes long, and a test's own folder can be deeper.
-        self._server = ["tmux", "-u", "-f", os.devnull, "-L", f"vault-eval-test-{os.getpid()}-{folder.name}"]
+    def __init__(self) -> None:
+        # A socket's path may be about 100 bytes long, and a test's own folder can be deeper.
+        self._folder = Path(tempfile.mkdtemp(prefix="tmux-"))
+        self._server = ["tmux", "-u", "-f", os.devnull, "-S", str(self._folder / "socket")]
         self._run("new-session", "-d", "-x", str(COLUMNS), "-y", str(ROWS), "sh")
 
     def type(self, *keys: str) -> None:
@@ -51,6 +53,7 @@ class Window:
 
     def close(self) -> None:
         self._run("kill-server")
+        shutil.rmtree(self._folder)
 
     @property
     def title(self) -> str:
@@ -75,7 +78,7 @@ class Session:
         self.run("labels", "pool", "--vault", self.vault, "--needs", needs, "--out", self.pool)
         (query,) = json.loads(self.pool.read_text(encoding="utf-8"))["queries"]
         self.pages = [item["page"] for item in query["items"]]
-        self.window = Window(folder)
+        self.window = Window()
 
     def run(self, *words: object) -> str:
         done = subprocess.run(self._command(*words), capture_output=True, text=True, encoding="utf-8", check=False)

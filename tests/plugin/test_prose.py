@@ -201,8 +201,7 @@ def test_every_command_line_of_a_skill_is_one_that_the_program_takes():
     for path in SKILL_FILES:
         body = page(path.read_text(encoding="utf-8"), path.parent.name).body
         for line in COMMAND.findall(DYNAMIC.sub("", body)):
-            command = re.split(r" <<| > ", line.partition("/scripts/")[2])[0]
-            script, *words = shlex.split(command.replace('"', ""))
+            script, *words = shlex.split(line.partition("/scripts/")[2].partition(" > ")[0].replace('"', ""))
             name, *arguments = ["bench", *words] if script == "evaluate-retrieval.py" else words
             module, arguments = (f"labels.{arguments[0]}", arguments[1:]) if name == "labels" else (name, arguments)
             import_module(f"vault_eval.cli.{module}").parser().parse_args(arguments)
