@@ -1,4 +1,4 @@
-"""What tests of several stages need: a vault with an index as claude-obsidian writes it."""
+"""What tests of several stages need: a vault with an index as claude-obsidian writes it; PDFs, written byte by byte."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import hashlib
 import json
 import os
 import re
+import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -127,6 +128,66 @@ def claude_obsidian_root() -> str:
     if os.environ.get("REQUIRE_CLAUDE_OBSIDIAN") == "1":
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+def pdf_bytes(pages: Sequence[str], *, compressed: bool = False) -> bytes:
+    """A PDF of so many pages, each with its lines of text in any script, or with nothing on it where that is empty.
+
+    Each letter is a code of its own in the one font, which tells what it means (`/ToUnicode`).
+    """
+    codes = {letter: code for code, letter in enumerate(sorted(set("".join(pages)) - {"\n"}), 1)}
+    meanings = "".join(f"<{code:02x}> <{letter.encode('utf-16-be').hex()}>\n" for letter, code in codes.items())
+    cmap = f"1 begincodespacerange <00> <ff> endcodespacerange\n{len(codes)} beginbfchar\n{meanings}endbfchar".encode()
+    kids = " ".join(f"{5 + 2 * number} 0 R" for number in range(len(pages)))
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 4 0 R >>",
+        _stream(cmap, compressed=compressed),
+    ]
+    for number, text in enumerate(pages):
+        lines = " T* ".join(f"<{''.join(f'{codes[letter]:02x}' for letter in line)}> Tj" for line in text.split("\n"))
+        drawn = f"BT /F1 11 Tf 14 TL 50 750 Td {lines} ET".encode() if text else b""
+        resources = "/Resources << /Font << /F1 3 0 R >> >> /MediaBox [0 0 595 842]"
+        objects.append(f"<< /Type /Page /Parent 2 0 R {resources} /Contents {6 + 2 * number} 0 R >>".encode())
+        objects.append(_stream(drawn, compressed=compressed))
+    return pdf_of(objects)
+
+
+def _stream(data: bytes, *, compressed: bool) -> bytes:
+    data = zlib.compress(data) if compressed else data
+    kind = b"/Filter /FlateDecode " if compressed else b""
+    return b"<< %b/Length %d >>\nstream\n%b\nendstream" % (kind, len(data), data)
+
+
+def pdf_of(objects: Sequence[bytes]) -> bytes:
+    """A PDF of these objects, the first of which is its catalogue."""
+    out, places = bytearray(b"%PDF-1.7\n"), []
+    for number, content in enumerate(objects, 1):
+        places.append(len(out))
+        out += b"%d 0 obj\n%b\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    size, start = len(objects) + 1, len(out)
+    tail = b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (size, start)
+    return bytes(out) + b"xref\n0 %d\n0000000000 65535 f \n%b" % (size, table) + tail
+
+
+@pytest.fixture(scope="session")
+def make_pdf() -> Callable[..., bytes]:
+    """`make_pdf(["text of page 1", …])`; a test that asks for it needs pypdf, without which it is skipped."""
+    try:
+        import pypdf  # noqa: F401 - that it is there is all that counts
+    except ImportError:
+        if os.environ.get("REQUIRE_PDF") == "1":
+            pytest.fail("REQUIRE_PDF=1, but the package pypdf is not installed")
+        pytest.skip("the package pypdf is not installed")
+    return pdf_bytes
+
+
+@pytest.fixture(scope="session")
+def pdf_file() -> Callable[[Sequence[bytes]], bytes]:
+    """`pdf_file([object 1, …])`: what no writer of PDFs would write."""
+    return pdf_of
 
 
 def _lossy(path: Path) -> str:

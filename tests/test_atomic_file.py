@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from vault_eval.atomic_file import make_private_folder, write_atomically
+from vault_eval.atomic_file import append_line, make_private_folder, write_atomically
 from vault_eval.errors import VaultEvalError
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
@@ -234,3 +234,18 @@ def test_folder_that_cannot_be_made_is_named_with_the_reason(tmp_path, path, fou
     with pytest.raises(VaultEvalError, match=found) as error:
         make_private_folder(str(tmp_path / path))
     assert "--data or --out" in str(error.value)
+
+
+def test_line_for_which_the_disk_has_no_room_is_an_error_and_the_lines_before_it_stay(tmp_path):
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "kept.jsonl"
+    append_line(str(path), b"first")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (9, limits[1]))  # three bytes of the next line have room: no error of the system
+    try:
+        with pytest.raises(VaultEvalError, match="No space left"):
+            append_line(str(path), b"second")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    append_line(str(path), b"third")
+    assert path.read_bytes() == b"first\nsec\nthird\n"

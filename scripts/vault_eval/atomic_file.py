@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
@@ -63,7 +64,10 @@ def append_line(path: str, line: bytes) -> None:
         with os.fdopen(os.open(path, _GROWING_FILE, PRIVATE_FILE), "r+b", buffering=0) as file:
             size = file.seek(0, os.SEEK_END)
             is_cut_short = size > 0 and file.seek(size - 1) >= 0 and file.read(1) != b"\n"
-            file.write((b"\n" if is_cut_short else b"") + line + b"\n")
+            whole = (b"\n" if is_cut_short else b"") + line + b"\n"
+            # One write, so that two processes never mix their lines; a disk that fills up takes a part of it without an error.
+            if file.write(whole) < len(whole):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(file.fileno())
     except OSError as error:
         raise VaultEvalError(f"{path!r} could not be written: {error.strerror}; free some space or name another place") from None

@@ -64,6 +64,20 @@ def test_page_that_cannot_be_read_is_out_of_scope(findings, folder):
     assert only[0] == "out_of_scope"
 
 
+def test_pdf_is_out_of_scope_where_pdfs_are_not_indexed(findings, folder):
+    (folder / "C.pdf").write_bytes(b"%PDF-1.7")
+    (only,) = findings({**ASK, "expected_pages": ["C.pdf#page=4"]})
+    assert only == ("out_of_scope", ("a",), "'C.pdf': PDFs of this vault are not indexed; `index --pdf` does it")
+
+
+def test_long_queries_that_are_nearly_equal_say_in_what_they_differ(findings):
+    long = "in the winter of the year when the harbour froze over and the ice broke every mooring rope of the fleet was it {}"
+    first, second = ({**ASK, "id": name, "query": long.format(word)} for name, word in (("a", "hemp"), ("b", "nylon")))
+    ((rule, _, what),) = findings(first, second)
+    assert rule == "near_duplicate"
+    assert what.endswith("…', apart in 'hemp' and 'nylon'")
+
+
 def test_nearly_equal_queries_are_found_once_a_pair(findings):
     other = {"id": "b", "query": "the rope and the tackle", "expected_pages": ["A.md"]}
     assert findings(ASK, other) == [("near_duplicate", ("a", "b"), "'rope and tackle' and 'the rope and the tackle'")]
@@ -164,6 +178,11 @@ def test_each_kind_is_known_by_a_label_of_it_and_not_by_a_plain_one(check, kind)
     plain = {**ASK, "query": "hemp locker"}
     assert check(plain).kinds[kind] == 0
     assert check({**plain, **LOOKS[kind]}).kinds[kind] == 1
+
+
+@pytest.mark.parametrize("query", ["¿hemp locker", "hemp “locker”", "hemp – locker…"])
+def test_sign_beyond_ascii_makes_no_unicode_name(check, query):
+    assert check({**ASK, "query": query}).kinds["Unicode names"] == 0
 
 
 def test_absent_kinds_are_one_finding(check):

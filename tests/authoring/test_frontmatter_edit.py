@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from vault_eval.authoring.frontmatter_edit import with_item, without_item
 from vault_eval.errors import LabelError, UnreadableFileError
 from vault_eval.labels.property import questions_of
+from vault_eval.labels.rules import normalise_query
 from vault_eval.vault.note_text import body_digest, decode
 
 NEW = "when: is it?"
@@ -30,6 +31,24 @@ def added(before: str, name: str = "answers", item=NEW) -> str:
         pytest.param("---\nanswers: [a, 'b']\n---\n", "---\nanswers: [a, 'b', \"when: is it?\"]\n---\n", "item", id="brackets"),
         pytest.param(
             "---\nanswers:\n- a\nb: 1\n---\n", '---\nanswers:\n- a\n- "when: is it?"\nb: 1\n---\n', "item", id="no indent"
+        ),
+        pytest.param(
+            "---\na:\n  answers:\n    - x\n---\n",
+            '---\na:\n  answers:\n    - x\nanswers:\n  - "when: is it?"\n---\n',
+            "property",
+            id="a nested property of the same name",
+        ),
+        pytest.param(
+            "---\na: |\n  answers:\n    - x\nb: 1\n---\n",
+            '---\na: |\n  answers:\n    - x\nb: 1\nanswers:\n  - "when: is it?"\n---\n',
+            "property",
+            id="a text that looks like it",
+        ),
+        pytest.param(
+            "---\nanswers:\n  - a\n---\n\n---\nanswers:\n  - b\n---\n",
+            '---\nanswers:\n  - a\n  - "when: is it?"\n---\n\n---\nanswers:\n  - b\n---\n',
+            "item",
+            id="fences in the text",
         ),
         pytest.param(
             "---\nanswers:\n    - a\n\n    # c\nb: 1\n---\n",
@@ -79,11 +98,11 @@ def test_query_goes_into_a_list_in_brackets_as_json():
 @pytest.mark.parametrize(
     ("note", "why"),
     [
-        ("---\nanswers: one question\n---\n", "it holds no list"),
-        ("---\nanswers: {a: 1}\n---\n", "it holds no list"),
+        ("---\nanswers: one question\n---\n", "it holds no list of lines"),
+        ("---\nanswers: {a: 1}\n---\n", "it holds no list of lines"),
         ("---\nanswers: [a] # why\n---\n", "with a comment"),
         ("---\nanswers: [a,\n  b\n  ]\n---\n", "over several lines"),
-        ("---\nanswers: ~\n---\n", "it holds no list"),
+        ("---\nanswers: ~\n---\n", "it holds no list of lines"),
         ("---\nanswers: [a, ]\n---\n", "does not allow it"),
         ("---\nanswers:\n  - a\n# c\n  - b\n---\n", "does not allow it"),
         ("---\nanswers:\n  - |+\n    kept\n\n---\n", "does not allow it"),
@@ -92,6 +111,10 @@ def test_query_goes_into_a_list_in_brackets_as_json():
         ("---\na: [\n---\n", "line 3: the frontmatter is not valid YAML"),
         ("---\n- a\n---\n", "holds no properties"),
         ("+++\na = 1\n+++\n", "TOML"),
+        ("---\nanswers:\n  - a\n", "not closed"),
+        ("\ufeff--- \r\na: 1", "not closed"),
+        ("---\nanswers: [\n  a\n]\n---\n", "over several lines"),
+        ("---\nanswers:\n\t- a\n---\n", "starts with a tab"),
         ("---\n{a: 1}\n---\n", "does not allow it"),
     ],
 )
@@ -120,9 +143,9 @@ PROPERTIES = st.lists(st.tuples(st.sampled_from("abcdef"), SCALARS), unique_by=l
 LISTS = st.sampled_from(
     ["", "answers:\n", "answers: []\n", "answers:\n- x\n", "answers:\n    - 'x'\n    - y # c\n", 'answers: ["x", y]\n']
 )
-BODIES = st.sampled_from(["", "text", "# H\n\ntext\n", "---\n", "\n\n- a\n---\nb\n", "answers:\n  - no\n"])
+BODIES = st.sampled_from(["", "text", "# H\n\ntext\n", "\n---\n", "\n\n- a\n---\nb\n", "answers:\n  - no\n"])
 QUESTIONS = st.text(st.characters(codec="utf-8", exclude_characters="\0\ufffe\uffff"), min_size=1, max_size=40).map(
-    lambda text: " ".join(text.split())
+    normalise_query
 )
 
 

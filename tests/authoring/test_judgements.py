@@ -121,3 +121,14 @@ def test_progress_counts_looks_and_own_agreement_over_what_was_graded_twice(pool
     assert (found.judged, found.all, found.put_off, found.undecided) == (5, 8, 1, 1)
     # yes/yes and no/no: po = 1, pe = (1*1 + 1*1) / 4 = .5, kappa = 1
     assert (found.own.n, found.own.observed, found.own.kappa) == (2, 1.0, 1.0)
+
+
+def test_what_was_put_off_or_cannot_be_told_has_no_part_in_agreement(pool):
+    one, two = names(pool, "one"), names(pool, "two")
+    said = [Judgement(one["A.md"], look, "yes", DIGEST) for look in (1, 2)]
+    said += [Judgement(one["B.md"], 1, "later", DIGEST), Judgement(one["B.md"], 2, "no", DIGEST)]
+    said += [Judgement(one["C.md"], 1, "partly", DIGEST), Judgement(one["C.md"], 2, "cannot tell", DIGEST)]
+    said += [Judgement(two["A.md"], 1, "yes", DIGEST), Judgement(two["A.md"], 2, "no", DIGEST)]
+    found = progress(pool, said).own
+    # yes/yes and yes/no: po = 1/2, pe = (2*1 + 0*1) / 4 = 1/2, kappa = 0
+    assert (found.n, found.observed, found.kappa) == (2, 0.5, 0.0)

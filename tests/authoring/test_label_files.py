@@ -78,6 +78,13 @@ def test_label_note_gets_an_item_and_keeps_its_body():
     assert with_new(note, "Labels.md").endswith("---\n# Why\n")
 
 
+def test_label_note_of_the_wider_schema_takes_extras():
+    note = "---\nschema: vault-eval.labels.v1\nqueries:\n  - id: a\n    query: b\n    expected_pages: []\n---\n"
+    new = Label("new", "q", (), "", "", tags=("x",), origin="a chat")
+    loaded = load_labels([document(with_new(note, "Labels.md", new), "Labels.md")]).labels[-1]
+    assert (loaded.tags, loaded.origin) == (("x",), "a chat")
+
+
 def test_extras_in_a_label_note_need_another_schema_first():
     note = f"---\nschema: {PLAIN}\nqueries:\n  - id: a\n    query: b\n    expected_pages: []\n---\n"
     with pytest.raises(LabelError, match=r"vault-eval\.labels\.v1.*change it in the note first"):

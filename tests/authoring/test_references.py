@@ -136,3 +136,36 @@ def test_bad_references_are_refused_with_the_query_and_what_is_allowed(build, qu
 def test_file_that_holds_no_references_is_refused(folder, text):
     with open_snapshot(str(folder)) as vault, pytest.raises(LabelError, match=r"R\.json"):
         build_labels("R.json", text, vault)
+
+
+PDF_PAGES = ["Spring tides.\nThe moon decides.", "so it is", "", "Neap tides\nare low and late."]
+
+
+@pytest.mark.parametrize(
+    ("reference", "places"),
+    [
+        ({"document": "Sea/*.pdf"}, ["Sea/Almanac.pdf"]),
+        ({"document": "**/*", "quote": "neap tides are low"}, ["Sea/Almanac.pdf#page=4"]),
+        ({"document": "Sea/Almanac.pdf", "quote": "so it is"}, ["Sea/Almanac.pdf#page=2"]),
+        (
+            {"document": "Sea/Almanac.pdf", "quote": "The moon decides", "until": "low and late"},
+            [f"Sea/Almanac.pdf#page={number}" for number in (1, 2, 3, 4)],
+        ),
+        ({"document": "Sea/Almanac.pdf", "quote": "it is Neap"}, [f"Sea/Almanac.pdf#page={number}" for number in (2, 3, 4)]),
+    ],
+)
+def test_quotation_in_a_pdf_is_found_on_its_page_or_on_several(folder, write, make_pdf, reference, places):
+    write("Sea/Log.md", "# page=3\nNeap.\n")
+    (folder / "Sea/Almanac.pdf").write_bytes(make_pdf(PDF_PAGES))
+    text = json.dumps({"schema": SCHEMA, "queries": [query(reference)]})
+    with open_snapshot(str(folder), with_pdfs=True) as vault:
+        built = build_labels("R.json", text, vault)
+    assert [target_text(target) for target in built.labels[0].gold] == places
+
+
+def test_heading_is_sought_in_no_pdf(folder, make_pdf):
+    (folder / "Almanac.pdf").write_bytes(make_pdf(["page 1"]))
+    text = json.dumps({"schema": SCHEMA, "queries": [query({"document": "*.pdf", "heading": "page 1"})]})
+    with open_snapshot(str(folder), with_pdfs=True) as vault:
+        built = build_labels("R.json", text, vault)
+    assert [one.reason for one in built.unresolved] == ["heading 'page 1' is in no note that fits '*.pdf' (1 fit)"]

@@ -23,6 +23,8 @@ def are_twins(one: str, other: str) -> bool:
         ("what went wrong with the launch", "what went wrong with the product launch", True),
         # {file properties} of {query file properties}: 2 of 3 = 0.67
         ("file properties", "query file properties", False),
+        # {fuel dock hours} of {fuel dock hours today}: 3 of 4, just enough
+        ("fuel dock hours", "fuel dock hours today", True),
         ("fuel dock hours", "fuel dock prices", False),
         ("软实力和硬通货是什么", "软实力和硬通货是什么？", True),
         ("软实力和硬通货是什么", "锂电池怎么充电", False),

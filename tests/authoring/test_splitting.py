@@ -62,6 +62,27 @@ def test_label_that_has_a_split_keeps_it():
     assert assigned(done, HALF, 7) == {}
 
 
+def test_set_that_grows_by_one_label_at_a_time_keeps_its_share():
+    labels: list[Label] = []
+    for number in range(20):
+        new = [*labels, label(f"{number}", "even" if number % 2 == 0 else "odd")]
+        splits = assigned(new, HALF, 0)
+        labels = [replace(one, split=splits.get(one.id, one.split)) for one in new]
+    held = Counter(one.category for one in labels if one.split == "holdout")
+    # Of ten each, half: to within one label, as if they had been parted at once.
+    assert all(abs(held[category] - 5) <= 1 for category in ("even", "odd"))
+
+
+def test_new_labels_make_up_for_what_their_own_stratum_has_too_much_of():
+    labels = [label(f"{number}", split="holdout") for number in range(10)] + [label(f"n{number}") for number in range(10)]
+    assert set(assigned(labels, HALF, 0).values()) == {"dev"}
+
+
+def test_stratum_does_not_make_up_for_what_another_has_too_much_of():
+    labels = [label(f"{number}", "a", split="dev") for number in range(10)] + [label(f"n{number}", "b") for number in range(10)]
+    assert Counter(assigned(labels, HALF, 0).values()) == {"dev": 5, "holdout": 5}
+
+
 def document(text: str, name: str = "L.json") -> LabelDocument:
     return LabelDocument(name, text.encode(), None, list)
 

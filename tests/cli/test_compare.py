@@ -179,6 +179,15 @@ def test_out_is_checked_before_anything_is_read(tmp_path):
     assert not (tmp_path / "elsewhere.json").exists()
 
 
+def test_nothing_is_written_into_the_vault_that_is_measured(call):
+    """The vault is told by what it is, not by how its path is spelled."""
+    for place in ("vault/c.html", "vault/../vault/new/c.json"):
+        done = call("--vault", "vault", "--queries", "labels.json", "--data", "data", "--vary", "k1=1.2", "--out", place)
+        assert (done.code, done.out) == (2, "")
+        assert "--out" in done.err
+    assert sorted(path.name for path in Path("vault").iterdir()) == sorted(NOTES)
+
+
 def test_what_is_no_report_ends_with_2(call, desk, tmp_path):
     (tmp_path / "none.json").write_text("{}", encoding="utf-8")
     for name in ("none.json", "missing.json"):

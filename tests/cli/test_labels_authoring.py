@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import stat
 
@@ -97,6 +98,25 @@ def test_json_is_a_label_file_and_the_diff_stands_beside_it(ask, vault, labels):
     assert "+++" in err
 
 
+def test_file_that_can_hold_it_gets_the_hash_of_the_page_and_a_plain_one_stays_plain(ask, vault, labels):
+    options = ("--vault", vault, "--query", "q", "--page", "Tides.md#High water", "--format", "json")
+    assert "hashes" not in ask("add", *options)[1]
+    labels.write_text(ONE.replace("claude-obsidian.retrieval-queries.v1", "vault-eval.labels.v1"), encoding="utf-8")
+    assert ask("add", *options, "--write")[0] == 0
+    sha256 = hashlib.sha256((vault / "Tides.md").read_bytes()).hexdigest()
+    assert json.loads(labels.read_text(encoding="utf-8"))["queries"][1]["hashes"] == {"Tides.md#High water": sha256}
+    assert "edited" not in ask("check", "--vault", vault)[1]
+    (vault / "Tides.md").write_text("# High water\nmidnight\n", encoding="utf-8")
+    assert "'Tides.md' has other bytes than it was labelled with" in ask("check", "--vault", vault)[1]
+
+
+def test_label_note_of_the_wider_schema_gets_the_hash_too(ask, vault):
+    note = vault / "Labels.md"
+    note.write_text("---\nschema: vault-eval.labels.v1\nqueries:\n  - id: a\n    query: b\n    expected_pages: []\n---\n")
+    assert ask("add", "--vault", vault, "--query", "q", "--page", "Tides.md", "--queries", "note:Labels.md", "--write")[0] == 0
+    assert '    hashes: {"Tides.md": "' in note.read_text(encoding="utf-8")
+
+
 def test_ids_made_of_the_same_words_are_numbered(ask, vault, labels):
     ask("add", "--vault", vault, "--query", "A?", "--none", "--write")
     assert [query["id"] for query in json.loads(labels.read_text(encoding="utf-8"))["queries"]] == ["a", "a-2"]
@@ -114,6 +134,8 @@ def test_ids_made_of_the_same_words_are_numbered(ask, vault, labels):
         (["--query", "b", "--none"], "the query 'b' is there already, as 'a'"),
         (["--query", "q", "--none", "--id", "a"], "the id 'a' is taken"),
         (["--query", "q\0", "--none"], "NUL"),
+        (["--query", "q\udcff", "--none"], "--query holds bytes that are no text"),
+        (["--query", "q", "--none", "--tag", "t", "--tag", "\udcff"], "--tag holds bytes that are no text"),
         (["--query", "q" * 8001, "--none"], "8,001 characters"),
         (["--query", "q", "--none", "--queries", "property:answers"], "keep a query that none answers in a file"),
         (["--query", "q", "--page", "Tides.md#x", "--queries", "property:answers"], "speaks for its whole note"),
@@ -198,7 +220,7 @@ def test_check_exits_0_with_findings_1_when_strict_2_when_invalid(ask, vault, la
 def test_check_says_each_kind_with_its_advice(ask, vault, labels):
     labels.write_text(ONE.replace("Tides.md", "Gone.md"), encoding="utf-8")
     out = ask("check", "--vault", vault)[1]
-    assert "Expected page missing (1): the whole query is excluded until the path is right\n  a: 'Gone.md': no note" in out
+    assert "Expected page missing: the whole query is excluded until the path is right\n  a: 'Gone.md': no note" in out
     assert "These are too few scored queries to tell any change from chance." in out
 
 
@@ -214,6 +236,18 @@ def test_split_shows_writes_and_then_has_nothing_to_do(ask, vault, tmp_path, lab
     after = labels.read_bytes()
     assert ask("split", "--queries", labels, "--seed", "3", "--write")[0] == 0
     assert labels.read_bytes() == after
+
+
+@pytest.mark.parametrize("source", ["note:Labels.md", "property:answers"])
+def test_split_of_what_is_no_json_file_says_how_to_make_one(ask, source):
+    code, _, err = ask("split", "--queries", source)
+    assert (code, "labels export --to native" in err) == (2, True)
+
+
+def test_nothing_to_suggest_is_said_and_nothing_else(ask, tmp_path):
+    (tmp_path / "Empty").mkdir()
+    code, out, _ = ask("suggest", "--vault", tmp_path / "Empty")
+    assert (code, len(out.splitlines()), out.startswith("Nothing to suggest: ")) == (0, 1, True)
 
 
 def _noon():

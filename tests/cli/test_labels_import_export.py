@@ -123,6 +123,17 @@ def test_beir_is_a_folder_both_ways(ask, vault, labels, tmp_path):
     assert ids((tmp_path / "back.json").read_text(encoding="utf-8")) == ["leak", "nothing", "hashed"]
 
 
+def test_file_that_out_names_is_never_replaced_by_another(ask, vault, labels, tmp_path):
+    """Labels that were written by hand after an import would be gone."""
+    out = tmp_path / "out.json"
+    export = ("export", "--vault", vault, "--queries", labels, "--to", "native", "--out", out)
+    assert [ask(*export)[0], ask(*export)[0]] == [0, 0]  # the same bytes: nothing to do
+    out.write_text("mine", encoding="utf-8")
+    code, _, err = ask(*export)
+    assert (code, "nothing is overwritten" in err) == (2, True)
+    assert out.read_text(encoding="utf-8") == "mine"
+
+
 def test_without_corpus_no_text_of_a_note_is_copied(ask, vault, labels, tmp_path):
     assert ask("export", "--vault", vault, "--queries", labels, "--to", "beir", "--out", tmp_path / "set")[0] == 0
     assert not any("noon" in path.read_text(encoding="utf-8") for path in (tmp_path / "set").rglob("*") if path.is_file())

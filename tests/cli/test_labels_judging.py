@@ -125,6 +125,24 @@ def test_last_answer_can_be_taken_back_and_the_whole_note_is_shown(vault):
     assert [json.loads(line)["verdict"] for line in lines] == ["no", "yes"]
 
 
+def test_what_was_put_off_is_asked_again_the_next_time(vault):
+    shown, _ = vault.type("llnq")
+    assert shown.count("[3 of 6]") == 1
+    shown, _ = vault.type("q")
+    assert "[1 of 6]" in shown
+
+
+def test_note_that_a_label_expects_is_judged_though_nobody_finds_it(vault, tmp_path):
+    """Else a label could never be corrected; among the others it cannot be told."""
+    entry = {"id": "a", "query": "boat", "expected_pages": ["Soup.md"]}
+    labels = {"schema": "claude-obsidian.retrieval-queries.v1", "queries": [entry]}
+    (tmp_path / "l.json").write_text(json.dumps(labels), encoding="utf-8")
+    options = ("--queries", tmp_path / "l.json", "-r", "keyword", "--out", tmp_path / "p.json")
+    vault.run("labels", "pool", "--vault", vault.root, *options)
+    (query,) = json.loads((tmp_path / "p.json").read_text(encoding="utf-8"))["queries"]
+    assert sorted(item["page"] for item in query["items"]) == ["Boat.md", "Soup.md"]
+
+
 def test_source_lines_are_numbered_and_no_escape_of_a_note_reaches_the_terminal(vault):
     shown, _ = vault.type("lllq")
     assert re.search(r"^ +3  Lay the boat up before the first frost\.", shown, re.MULTILINE)
@@ -161,6 +179,16 @@ def test_two_judges_are_compared_item_by_item(vault, tmp_path):
     # One of two alike; pe = (1/2 * 0) + (1/2 * 1) = 1/2: kappa = 0.
     assert (said["n"], said["observed"], said["kappa"], len(said["apart"])) == (2, 0.5, 0.0, 1)
     assert "kappa 0.00, 50% alike, n = 2; below 0.6 labels are noisy" in vault.run("labels", "agree", one, two)
+    assert "boat in winter · Boat.md: yes / no" in vault.run("labels", "agree", one, two, "--pool", vault.pool)
+    assert "is no file; `labels judge --progress` says where" in vault.run("labels", "agree", one, tmp_path / "gone", code=2)
+
+
+def test_pool_that_was_judged_is_not_replaced(vault, tmp_path):
+    (tmp_path / "needs.txt").write_text("storms\n", encoding="utf-8")
+    before = vault.pool.read_bytes()
+    pooling = ("labels", "pool", "--vault", vault.root, "--needs", tmp_path / "needs.txt", "--out", vault.pool)
+    assert "nothing is overwritten" in vault.run(*pooling, code=2)
+    assert vault.pool.read_bytes() == before
 
 
 def test_screen_without_a_terminal_is_refused_with_what_an_agent_uses(vault):
@@ -186,4 +214,5 @@ def test_bad_input_of_a_pool_is_named(vault, words, said):
 
 def test_nothing_of_it_is_written_into_the_vault(vault):
     vault.type("yq")
+    assert "Next: python3 " in vault.run("labels", "pool", "--vault", vault.root, "--needs", vault.root.parent / "needs.txt")
     assert sorted(path.name for path in vault.root.iterdir()) == sorted(NOTES)

@@ -13,9 +13,9 @@ from vault_eval.cli.printing import print_list
 from vault_eval.errors import UsageError
 from vault_eval.evaluation import clock
 from vault_eval.fixture_mode import run_fixture
-from vault_eval.request import Request
 from vault_eval.limits import TERMINAL_TEXT_MAX_CHARACTERS
 from vault_eval.reports.json_report import report_text
+from vault_eval.request import Request
 
 
 def test_a_long_list_is_cut_and_the_rest_is_counted(capsys):

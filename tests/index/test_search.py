@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vault_eval.index import columns
 from vault_eval.index.bm25 import Bm25
+from vault_eval.index.columns import Columns, at_least, highest
 from vault_eval.index.seal import open_index
 from vault_eval.index.search import Searcher
 from vault_eval.index.terms import Analyzer
@@ -110,6 +112,46 @@ def test_lists_are_in_fact_pruned(corpora, monkeypatch):
     hits = Searcher(corpora[4].index).best(query, 3)
     assert list(map(tuple, hits)) == exhaustive(corpora[4].chunks, query, 1.5, 0.75, 3)
     assert len(walked) < 21
+
+
+def test_frequent_terms_are_in_fact_not_walked(corpora, monkeypatch):
+    """Else the laws would say nothing of columns: "w0" to "w3" are each in more than 300 of the 1,500 chunks."""
+    walked = []
+    monkeypatch.setattr(Searcher, "_add", lambda _self, _sums, postings: walked.append(postings))
+    hits = Searcher(corpora[4].index).best(["w0", "w1", "w2", "w3", "w0"], 10)
+    assert list(map(tuple, hits)) == exhaustive(corpora[4].chunks, ["w0", "w1", "w2", "w3", "w0"], 1.5, 0.75, 10)
+    assert walked == []
+
+
+def test_without_room_for_columns_the_answers_are_the_same(corpora, monkeypatch):
+    monkeypatch.setattr(columns, "_ALL_MAX_BYTES", 0)
+    monkeypatch.setattr(Searcher, "_finish_by_columns", None)
+    for query in (["w0", "w1", "w30"], ["w0"], ["w2", "w40", "w41", "w0"]):
+        hits = Searcher(corpora[4].index).best(query, 10)
+        assert list(map(tuple, hits)) == exhaustive(corpora[4].chunks, query, 1.5, 0.75, 10)
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=6), K1, B)
+@settings(max_examples=60, deadline=None)
+def test_a_column_is_never_below_what_terms_add(corpora, words, k1, b):
+    corpus = corpora[4]
+    searcher = Searcher(corpus.index, k1, b)
+    made = Columns(corpus.index, searcher.bm25)
+    query = [f"w{word}" for word in words]
+    fitting = made.fitting(searcher._lists(query))
+    total = made.total(fitting)
+    starts = {one.start for one in fitting}
+    said = [word for word in query if (found := searcher.postings(word)) is not None and found.start in starts]
+    exact = dict(exhaustive(corpus.chunks, said, k1, b, 10_000))
+    assert {chunk for chunk, steps in enumerate(total) if steps} == exact.keys()
+    assert all(total[chunk] * made.step >= score * (1 - 1e-12) for chunk, score in exact.items())
+
+
+@given(st.binary(max_size=40), st.integers(1, 255), st.integers(1, 50))
+def test_places_in_a_total(total, steps, n):
+    assert [chunk for chunk, value in enumerate(total) if value >= steps] == list(at_least(total, steps))
+    last = max([1, *sorted(total, reverse=True)[n - 1 : n]])
+    assert [chunk for chunk, value in enumerate(total) if value >= last] == highest(total, n)
 
 
 def test_ties_stand_in_path_order(corpora):

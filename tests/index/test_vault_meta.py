@@ -133,6 +133,15 @@ def test_a_record_path_that_leads_elsewhere_is_never_followed(sea, path):
     assert Opened(sea).skipped == (1, 0)
 
 
+def test_a_record_outside_the_folder_of_records_is_malformed_whatever_it_says(sea):
+    sea.write(".vault-meta/bm25/chunk-000.json", sea.record_file(TIDES).read_bytes())
+    document = sea.document()
+    (entry,) = (entry for entry in document["docs"].values() if str(sea.record_file(TIDES)).endswith(entry["path"]))
+    entry["path"] = ".vault-meta/bm25/chunk-000.json"
+    sea.save(document)
+    assert Opened(sea).skipped == (1, 0)
+
+
 @pytest.mark.skipif(not hasattr(os, "symlink"), reason="no links on this system")
 def test_a_record_behind_a_link_is_malformed_and_an_index_behind_one_is_refused(sea, tmp_path):
     file = sea.record_file(TIDES)
@@ -231,6 +240,10 @@ CORRUPT: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "a posting of no chunk": (lambda d: _term(d).update(postings=[["x:0", 1]]), "'spring': a posting that names no chunk"),
     "a count of 0": (lambda d: _term(d)["postings"][0].__setitem__(1, 0), "'spring': a posting whose count"),
     "a chunk twice": (lambda d: _term(d)["postings"].__setitem__(1, _term(d)["postings"][0]), "df is 2, but"),
+    "a chunk twice, counted once": (
+        lambda d: _term(d).update(df=1, postings=[_term(d)["postings"][0]] * 2),
+        "df is 1, but its postings name 1",
+    ),
     "another df": (lambda d: _term(d).update(df=1), "'spring': df is 1, but its postings name 2"),
     "a posting of three": (lambda d: _term(d)["postings"][0].append(1), "'spring': a posting that names no chunk"),
     "a posting that is text": (lambda d: _term(d)["postings"].__setitem__(0, "ab"), "'spring': a posting that names no chunk"),

@@ -50,6 +50,17 @@ def test_same_id_in_two_files_is_refused_and_names_both():
         load_labels([first, second])
 
 
+def test_warning_is_the_same_wherever_the_files_lie():
+    """It stands in the report."""
+    text = b'{"schema": "claude-obsidian.retrieval-queries.v1", "queries": [{"id": "%b", "query": "q", "expected_pages": []}]}'
+
+    def warnings(folder):
+        names = ((f"{folder}{name}.json", text % name.encode()) for name in "ab")
+        return load_labels([LabelDocument(name, data, None, list) for name, data in names]).warnings
+
+    assert warnings("/home/one/") == warnings("")
+
+
 def test_same_query_in_two_files_is_a_warning_that_names_both_ids():
     first, second = document(queries(query(1)), "a.json"), document(queries({**query(1), "id": "x"}), "b.json")
     (warning,) = load_labels([first, second]).warnings

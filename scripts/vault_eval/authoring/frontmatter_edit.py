@@ -13,9 +13,10 @@ from typing import Literal, TypeAlias
 
 from vault_eval.errors import LabelError
 from vault_eval.strict_json import JsonValue, dumps
-from vault_eval.vault.note import NoteError, YamlList, YamlNode, YamlScalar, frontmatter_tree
+from vault_eval.vault.note import frontmatter_tree
 from vault_eval.vault.note_text import decode, frontmatter_block, property_lines, why_no_frontmatter
 from vault_eval.vault.paths import quoted
+from vault_eval.vault.yaml_tree import NoteError, YamlList, YamlNode, YamlScalar
 
 Made: TypeAlias = Literal["item", "property", "frontmatter"]
 Shape: TypeAlias = "tuple[object, ...]"
@@ -30,6 +31,7 @@ _TEXT = "tag:yaml.org,2002:str"
 _INDENT = "  "
 _FENCE = "---"
 _BY_HAND = "write the label into it by hand"
+_NO_LIST = "it holds no list of lines `- …` or in brackets"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ def _insert(lines: _Lines, name: str, item: JsonValue) -> None:
         return
     found = next((match for match in map(_ITEM.match, texts[1:]) if match), None)
     if found is None and (len(texts) > 1 or not _NO_VALUE.fullmatch(texts[0])):
-        raise _refusal(name, "it holds no list")
+        raise _refusal(name, _NO_LIST)
     indent = _INDENT if found is None else found[1]
     lines.insert(after, [indent + text for text in _item_lines(item)])
 
@@ -138,7 +140,7 @@ def _flow_with(texts: Sequence[str], name: str, item: JsonValue) -> str:
     """The last line of a list in brackets with one item more."""
     last = texts[-1]
     if any(_COMMENT.search(text) for text in texts) or not last.rstrip().endswith("]"):
-        raise _refusal(name, "it is a list in brackets with a comment, or with more behind it")
+        raise _refusal(name, "it is a list in brackets with a comment, or over several lines")
     head, tail = last[: last.rindex("]")], last[last.rindex("]") :]
     if not head.strip() and len(texts) > 1:
         raise _refusal(name, "it is a list in brackets over several lines")
@@ -177,7 +179,8 @@ def _properties(data: bytes) -> dict[str, Shape]:
     text = decode(data)
     block = frontmatter_block(text)
     if block is None:
-        if text.startswith("+++"):
+        # An opened fence that is never closed: what its owner takes for properties would become text below ours.
+        if text.split("\n", 1)[0].rstrip(" \t") in ("+++", _FENCE):
             raise LabelError(f"{why_no_frontmatter(text)}; {_BY_HAND}")
         return {}
     if all(not line.strip() or line.startswith("#") for line in block.split("\n")):
@@ -208,7 +211,7 @@ def _key(node: YamlNode) -> object:
 def _longer(items: Shape | None, name: str, item: JsonValue) -> Shape:
     """What the property is to be."""
     if items is not None and items[0] not in ("list", "empty"):
-        raise _refusal(name, "it holds no list")
+        raise _refusal(name, _NO_LIST)
     return ("list", *(items[1:] if items is not None else ()), _shape_of(item))
 
 

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from vault_eval import strict_json
+from vault_eval.authoring.judged_page import JudgedPage
 from vault_eval.authoring.judgements import GRADES, Judgement, Verdict
 from vault_eval.authoring.pool import Pool, PooledQuery
-from vault_eval.digests import sha256_hex
 from vault_eval.errors import LabelError
 from vault_eval.strict_json import JsonValue
-from vault_eval.vault.note_text import decode
 from vault_eval.vault.paths import quoted
 
 _AGAIN = "~again"
@@ -50,21 +49,23 @@ def prompts(pool: Pool) -> tuple[Prompt, ...]:
     return tuple(prompt for prompt in (*first, *second) if prompt.notes)
 
 
-def read_answers(text: str, name: str, pool: Pool, read: Callable[[str], bytes | None]) -> tuple[list[Judgement], list[Refused]]:
+def read_answers(
+    text: str, name: str, pool: Pool, read: Callable[[str], JudgedPage | None]
+) -> tuple[list[Judgement], list[Refused]]:
     """The verdicts in an agent's answers, `{"answers": [{"id", "notes": [{"note", "grade", "quote"}]}]}`, and what was refused.
 
-    `read` gives the bytes of a note, or None. A grade above 0 needs a quote that stands in the note, blanks aside. Raises
+    `read` gives a page, or None. A grade above 0 needs a quote that stands in it, blanks aside. Raises
     LabelError for text that is no such JSON.
     """
     taken: list[Judgement] = []
     refused: list[Refused] = []
     for prompt, note, grade, quote in _answers(text, name):
         item, look = _item(pool, prompt, note)
-        data = read(note) if item is not None else None
+        found = read(note) if item is not None else None
         verdict = _verdict(grade)
-        reason = _fault(item, verdict, quote, data) if verdict is not None else _no_grade(grade)
-        if reason is None and item is not None and data is not None and verdict is not None:
-            taken.append(Judgement(item, look, verdict, sha256_hex(data)))
+        reason = _fault(item, verdict, quote, found) if verdict is not None else _no_grade(grade)
+        if reason is None and item is not None and found is not None and verdict is not None:
+            taken.append(Judgement(item, look, verdict, found.sha256))
         else:
             refused.append(Refused(prompt, note, reason or "the note cannot be read"))
     return taken, refused
@@ -91,15 +92,15 @@ def _no_grade(grade: JsonValue) -> str:
     return f"the grade is {quoted(repr(grade))}; allowed are 0, 1, 2 and null"
 
 
-def _fault(item: str | None, verdict: Verdict, quote: str, data: bytes | None) -> str | None:
+def _fault(item: str | None, verdict: Verdict, quote: str, found: JudgedPage | None) -> str | None:
     if item is None:
         return "the pool does not ask for this note with this query"
-    if data is None:
+    if found is None:
         return "the note cannot be read"
     is_relevant = GRADES.get(verdict, 0) > 0
     if is_relevant and len(_folded(quote)) < QUOTE_MIN_CHARACTERS:
         return f"a grade above 0 needs a quote of {QUOTE_MIN_CHARACTERS} characters or more"
-    if is_relevant and _folded(quote) not in _folded(decode(data)):
+    if is_relevant and _folded(quote) not in _folded(found.text):
         return f"the note does not say {quoted(quote)}"
     return None
 

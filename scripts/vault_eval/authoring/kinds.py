@@ -39,7 +39,8 @@ def _synonym(label: Label, checked: Checked) -> bool:
 
 
 def _unicode(label: Label, _checked: Checked) -> bool:
-    return not (label.query.isascii() and all(page.isascii() for page in label.pages))
+    """A letter beyond ASCII; signs such as `¿` and curly quotes are none."""
+    return any(not letter.isascii() and letter.isalpha() for text in (label.query, *label.pages) for letter in text)
 
 
 def _several(label: Label, _checked: Checked) -> bool:

@@ -15,7 +15,8 @@ from vault_eval.labels.rules import EXTENDED_SCHEMA, query_id
 from vault_eval.labels.write import label_entry, uses_extras
 from vault_eval.model import Label
 from vault_eval.strict_json import JsonValue, dumps
-from vault_eval.vault.note_text import decode_utf8
+from vault_eval.vault.note import parse_note
+from vault_eval.vault.note_text import decode, decode_utf8
 from vault_eval.vault.paths import quoted
 from vault_eval.vault.targets import target_text
 
@@ -29,7 +30,7 @@ def with_label(document: LabelDocument, label: Label) -> bytes:
     before = load_labels([document])
     _refuse_twin(before.labels, label, document.name)
     form = label_format(document)
-    data = _WRITERS[form](document.data, label, before.sources[0].format)
+    data = _WRITERS[form](document.data, label, schema_of(document))
     after = load_labels([replace(document, data=data)]).labels
     lost = _differing(after[-1], label)
     if lost:
@@ -49,6 +50,12 @@ def label_format(document: LabelDocument) -> str:
 def named_by_query(document: LabelDocument) -> bool:
     """Whether the query makes the id in this file."""
     return label_format(document) == "schema_version 1"
+
+
+def schema_of(document: LabelDocument) -> str:
+    """The schema that a native file or a label note names, else the name of the file's format. Raises LabelError."""
+    form = load_labels([document]).sources[0].format
+    return parse_note(decode(document.data)).schema or form if form == "note" else form
 
 
 def without_place(label: Label) -> Label:

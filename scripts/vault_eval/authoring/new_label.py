@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from vault_eval.authoring.changes import Change
 from vault_eval.authoring.frontmatter_edit import with_item
+from vault_eval.digests import sha256_hex
 from vault_eval.errors import LabelError, UsageError
 from vault_eval.labels.eligibility import settle
 from vault_eval.labels.property import questions_of
@@ -16,7 +18,7 @@ from vault_eval.model import Label, Target
 from vault_eval.vault.note_text import decode
 from vault_eval.vault.paths import quoted
 from vault_eval.vault.snapshot import VaultSnapshot
-from vault_eval.vault.targets import TargetError
+from vault_eval.vault.targets import TargetError, target_text
 
 _ID_WORDS_MAX = 6
 _ID_MAX_CHARACTERS = 48
@@ -37,6 +39,11 @@ def refuse_missing(label: Label, vault: VaultSnapshot) -> None:
     for settled in settle([label], vault.listing, vault.reader, None, None, lambda _page: None):
         for page, reason in settled.missing.items():
             raise LabelError(f"--page {quoted(page)}: {reason}")
+
+
+def with_hashes(label: Label, vault: VaultSnapshot) -> Label:
+    """The label with the SHA-256 of each gold page as it is now, by which `labels check` sees that it was edited since."""
+    return replace(label, hashes={target_text(target): sha256_hex(vault.read(target.page)) for target in label.gold})
 
 
 def checked_query(text: str) -> str:

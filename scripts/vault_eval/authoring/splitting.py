@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import groupby
 from math import floor
 
 from vault_eval.authoring import json_edit
@@ -21,11 +22,21 @@ def assigned(labels: Sequence[Label], holdout: Fraction, seed: int) -> dict[str,
 
     Systematic sampling (Madow 1944): in order of category, of negatives last and of the digest of seed and id, every label
     at which the running share passes a whole number is holdout. So each stratum, and all together, has its share to within
-    one label.
+    one label. In a stratum the labels that have a split come first, and the new ones make up for what those lack or exceed:
+    a set that grows by one label at a time is parted as one that was written at once.
     """
-    new = sorted((label for label in labels if label.split is None), key=lambda label: (*_stratum(label), _digest(label, seed)))
-    places = ((label.id, floor(number * holdout), floor((number + 1) * holdout)) for number, label in enumerate(new))
-    return {name: "holdout" if after > before else "dev" for name, before, after in places}
+    ordered = sorted(labels, key=lambda label: (*_stratum(label), label.split is None, _digest(label, seed)))
+    splits: dict[str, str] = {}
+    number = 0
+    for _, stratum in groupby(ordered, _stratum):
+        held = floor(number * holdout)
+        for label in stratum:
+            number += 1
+            split = label.split or ("holdout" if held < floor(number * holdout) else "dev")
+            held += split == "holdout"
+            if label.split is None:
+                splits[label.id] = split
+    return splits
 
 
 def with_splits(document: LabelDocument, splits: Mapping[str, str]) -> bytes:

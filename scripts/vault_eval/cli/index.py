@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
@@ -15,7 +14,7 @@ from vault_eval.cli.printing import print_json, print_list
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import IndexUnusableError, UsageError
 from vault_eval.index.build import BuildResult, Progress, build_index, no_progress
-from vault_eval.index.commands import advice_to_build, build_command
+from vault_eval.index.commands import advice_to_build, build_command, command_line
 from vault_eval.index.freshness import compare_with_vault
 from vault_eval.index.options import IndexOptions, checked_options, options_from_json
 from vault_eval.index.states import read_states
@@ -173,11 +172,7 @@ def _print(
     if not result.pages:
         print("No notes are in it: is this the folder that holds them?", file=sys.stderr)
     elif not result.unchanged:
-        print(f"Next: python3 {shlex.quote(_script())} bench --vault {shlex.quote(snapshot.root)} --queries YOUR-LABELS.json")
-
-
-def _script() -> str:
-    return os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "vault-eval.py")
+        print("Next: " + command_line("bench", "--vault", snapshot.root, "--queries", "YOUR-LABELS.json"))
 
 
 def _content(index: IndexFile, result: BuildResult) -> dict[str, object]:

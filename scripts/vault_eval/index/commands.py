@@ -1,4 +1,4 @@
-"""The command lines of our own `index` and `retrieve`, as a person types them and as a process is started."""
+"""The command lines of our own commands, as a person types them and as a process is started."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from collections.abc import Sequence
 from vault_eval.index.options import IndexOptions
 
 _SCRIPT = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "vault-eval.py")
+
+
+def command_line(*words: str, data: str | None = None) -> str:
+    """The line that runs a command of ours, its words quoted for a shell; `data` where it is not the default."""
+    return shlex.join(["python3", _SCRIPT, *words, *_places(None, data)])
 
 
 def build_command(vault: str, options: IndexOptions, *, index: str | None, data: str | None, vectors: str | None = None) -> str:

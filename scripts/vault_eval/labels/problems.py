@@ -66,8 +66,12 @@ class Place:
 
     def warn(self, message: str) -> None:
         """Adds a warning about what was found here."""
-        # Warnings stand in the report, which names a source by its base name: it is the same wherever it was measured from.
-        self.problems.warn(f"{replace(self, file=basename(self.file))}: {message}")
+        self.problems.warn(f"{self.by_base_name}: {message}")
+
+    @property
+    def by_base_name(self) -> Place:
+        """The place as a warning names it: warnings stand in the report, which is the same wherever it was measured from."""
+        return replace(self, file=basename(self.file))
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.file if self.file.isprintable() else quoted(self.file), self.where) if part)

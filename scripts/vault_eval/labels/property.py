@@ -11,9 +11,10 @@ from vault_eval.labels.problems import Place, Problems
 from vault_eval.labels.rules import normalise_query, query_id
 from vault_eval.limits import LABEL_GOLD_PAGES_MAX, LABEL_QUERIES_MAX, LABEL_QUERY_MAX_CHARACTERS
 from vault_eval.model import Label, LabelSet, LabelSource, Target
-from vault_eval.vault.note import NoteError, YamlList, YamlNode, YamlScalar, frontmatter_tree
+from vault_eval.vault.note import frontmatter_tree
 from vault_eval.vault.note_text import frontmatter_block
 from vault_eval.vault.paths import has_lone_surrogate, page_name, page_problem, quoted
+from vault_eval.vault.yaml_tree import NoteError, YamlList, YamlNode, YamlScalar
 
 _TEXT_TAG = "tag:yaml.org,2002:str"
 

@@ -54,7 +54,8 @@ def report_duplicates(labels: Iterable[tuple[Label, Place]]) -> None:
         twin, twin_place = by_query.setdefault(label.query, (label, place))
         if twin is not label:
             ids = f"{quoted(twin.id)} and {quoted(label.id)}"
-            place.warn(f"the query {quoted(label.query)} stands under two ids, {ids}, first at {twin_place}; both are counted")
+            first = f"first at {twin_place.by_base_name}"
+            place.warn(f"the query {quoted(label.query)} stands under two ids, {ids}, {first}; both are counted")
 
 
 def report_unknown_keys(keys: Iterable[str], allowed: Sequence[str], place: Place) -> None:

@@ -13,39 +13,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from types import ModuleType
-from typing import Any, Protocol, Union
+from typing import Any, Protocol
 
-from vault_eval.errors import MissingPackageError, VaultEvalError
-from vault_eval.vault.note_text import body_digest, decode, decode_utf8, frontmatter_block, why_no_frontmatter
+from vault_eval.errors import MissingPackageError
+from vault_eval.vault.note_text import frontmatter_block, why_no_frontmatter
 from vault_eval.vault.paths import has_lone_surrogate, quoted
-
-__all__ = [
-    "Note",
-    "NoteError",
-    "YamlList",
-    "YamlMap",
-    "YamlNode",
-    "YamlScalar",
-    "body_digest",
-    "decode",
-    "decode_utf8",
-    "frontmatter_tree",
-    "parse_note",
-    "unsafe_values",
-]
+from vault_eval.vault.yaml_tree import NULL_TAG, NoteError, YamlList, YamlMap, YamlNode, YamlScalar
 
 # Labels need four levels; deeper nesting would only serve to exhaust the stack of whoever walks it.
 _TREE_DEPTH_MAX_LEVELS = 50
 _MISSING = "reading note properties needs the package python-frontmatter; run `vault-eval.py doctor --install`"
-_NULL_TAG = "tag:yaml.org,2002:null"
-
-
-class NoteError(VaultEvalError):
-    """Frontmatter that cannot be read as labels; `line` counts from 1 in the file, whose name is the caller's to add."""
-
-    def __init__(self, message: str, line: int = 1) -> None:
-        super().__init__(message)
-        self.line = line
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,40 +39,6 @@ class Note:
     tags: tuple[str, ...] = ()
     schema: str | None = None
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class YamlScalar:
-    """Text as written, escapes resolved; `tag` is the type YAML 1.1 would give it, `plain` that it is not quoted."""
-
-    text: str
-    tag: str
-    plain: bool
-    line: int
-
-    @property
-    def is_null(self) -> bool:
-        """Nothing at all, `~` or `null`, without quotes."""
-        return self.tag == _NULL_TAG
-
-
-@dataclass(frozen=True, slots=True)
-class YamlList:
-    """A sequence in the order written; `line` counts from 1 in the file."""
-
-    items: tuple[YamlNode, ...]
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
-class YamlMap:
-    """A mapping as written: repeated keys are all there, and a key may be of any kind."""
-
-    pairs: tuple[tuple[YamlNode, YamlNode], ...]
-    line: int
-
-
-YamlNode = Union[YamlScalar, YamlList, YamlMap]
 
 
 class _Mark(Protocol):
@@ -304,5 +247,5 @@ _PROPERTY_NAMES = {"title": "title", "schema": "schema", "alias": "alias", "alia
 def _texts(node: _Node) -> list[str]:
     """The text of a scalar, or of the scalars directly in a list; nothing for null, half characters and anything nested."""
     nodes: list[_Node] = node.value if node.id == "sequence" else [node]
-    texts = [item.value.strip() for item in nodes if item.id == "scalar" and item.tag != _NULL_TAG]
+    texts = [item.value.strip() for item in nodes if item.id == "scalar" and item.tag != NULL_TAG]
     return [text for text in texts if text and not has_lone_surrogate(text)]

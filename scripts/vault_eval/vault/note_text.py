@@ -79,13 +79,22 @@ def body_digest(data: bytes, label_property: str = LABEL_PROPERTY) -> str:
 
 def without_property(text: str, label_property: str = LABEL_PROPERTY) -> str:
     """A `decode`d note without the lines of one top-level property, as `body_digest` leaves them out."""
+    dropped = _lines_of_property(text, label_property)
+    return "\n".join(line for number, line in enumerate(text.split("\n")) if number not in dropped) if dropped else text
+
+
+def with_empty_property(text: str, label_property: str = LABEL_PROPERTY) -> str:
+    """A `decode`d note in which the lines `without_property` leaves out are empty: every other line keeps its number."""
+    dropped = _lines_of_property(text, label_property)
+    return "\n".join("" if number in dropped else line for number, line in enumerate(text.split("\n"))) if dropped else text
+
+
+def _lines_of_property(text: str, label_property: str) -> set[int]:
     if label_property not in text:
-        return text
-    lines = text.split("\n")
-    encoded = [line.encode("utf-8", "surrogatepass").rstrip(b" \t") for line in lines]
-    end = _closing_fence(encoded)
-    dropped = property_lines(encoded[:end], re.escape(label_property.encode())) if end is not None else frozenset()
-    return "\n".join(line for number, line in enumerate(lines) if number not in dropped)
+        return set()
+    lines = [line.encode("utf-8", "surrogatepass").rstrip(b" \t") for line in text.split("\n")]
+    end = _closing_fence(lines)
+    return property_lines(lines[:end], re.escape(label_property.encode())) if end is not None else set()
 
 
 def _closing_fence(lines: list[bytes]) -> int | None:

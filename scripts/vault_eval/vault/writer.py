@@ -31,7 +31,7 @@ def replace_file(root: str, path: str, before: bytes, after: bytes) -> None:
     # A reader of its own: one that was open before would show a folder that was moved away meanwhile.
     with FolderReader(root) as reader:
         if reader.read(path, max(len(before), NOTE_MAX_BYTES)) != before:
-            raise _changed(path)
+            raise _changed(root, path)
         spelled = path if reader.state(path) else reader.spelling_on_disk(path) or path
         state = reader.states[spelled]
         below, place = _place(reader, spelled)
@@ -40,7 +40,7 @@ def replace_file(root: str, path: str, before: bytes, after: bytes) -> None:
 
         def last_look() -> None:
             if reader.state(spelled) != state:
-                raise _changed(path)
+                raise _changed(root, path)
 
         write_atomically(place, [after], stat.S_IMODE(found.st_mode), below=below, last_look=last_look)
 
@@ -58,7 +58,7 @@ def create_file(root: str, path: str, data: bytes) -> None:
         try:
             descriptor = os.open(place, _NEW_FILE, _BY_THE_UMASK, dir_fd=below)
         except FileExistsError:
-            raise UsageError(f"{quoted(path)} is there already; name another place: nothing is overwritten") from None
+            raise UsageError(f"{_shown(root, path)} is there already; name another place: nothing is overwritten") from None
         except OSError as error:
             raise FileRefusedError(path, reason_of(error)) from None
         try:
@@ -87,5 +87,10 @@ def _refuse_protected(path: str, found: os.stat_result) -> None:
         raise FileRefusedError(path, reason, "make it a file of its own first")
 
 
-def _changed(path: str) -> ChangedError:
-    return ChangedError(f"{quoted(path)} changed since it was read, and was left as it is; run the command again")
+def _shown(root: str, path: str) -> str:
+    """The path as a message names it: as it is in the vault, whole where the root is the top of the disk."""
+    return quoted(os.path.join(root, path) if os.path.dirname(root) == root else path)
+
+
+def _changed(root: str, path: str) -> ChangedError:
+    return ChangedError(f"{_shown(root, path)} changed since it was read, and was left as it is; run the command again")

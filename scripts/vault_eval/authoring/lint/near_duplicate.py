@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from vault_eval.authoring.lint import Checked, Finding
 from vault_eval.authoring.similar import QueryTwins
+from vault_eval.limits import MESSAGE_TEXT_MAX_CHARACTERS
 from vault_eval.vault.paths import quoted
 
 NAME = "nearly equal queries"
-ADVICE = "one question counts twice: drop one, or let both ask different things"
+ADVICE = "where both ask the same, one question counts twice: drop one"
 
 
 def find(checked: Checked) -> Iterator[Finding]:
@@ -19,5 +20,16 @@ def find(checked: Checked) -> Iterator[Finding]:
     for label in checked.labels:
         earlier = twins.add(label.id, label.query)
         if earlier is not None:
-            yield Finding(f"{quoted(queries[earlier])} and {quoted(label.query)}", (earlier, label.id))
+            yield Finding(_both(queries[earlier], label.query), (earlier, label.id))
         queries[label.id] = label.query
+
+
+def _both(one: str, other: str) -> str:
+    """Both queries, and where a cut would hide in what they differ, the words that only one of them has."""
+    both = f"{quoted(one)} and {quoted(other)}"
+    if max(len(one), len(other)) <= MESSAGE_TEXT_MAX_CHARACTERS:
+        return both
+    only = [
+        " ".join(word for word in mine.split() if word not in theirs.split()) for mine, theirs in ((one, other), (other, one))
+    ]
+    return f"{both}, apart in {quoted(only[0])} and {quoted(only[1])}"

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from vault_eval.authoring.changes import Change, change_of
-from vault_eval.authoring.label_files import named_by_query, with_label
-from vault_eval.authoring.new_label import checked_query, free_id, gold_targets, question_in_notes, refuse_missing
+from vault_eval.authoring.label_files import named_by_query, schema_of, with_label
+from vault_eval.authoring.new_label import checked_query, free_id, gold_targets, question_in_notes, refuse_missing, with_hashes
 from vault_eval.cli.arguments import Parser
 from vault_eval.cli.labels.changing import LabelVault, add_format, add_write, open_label_vault, print_labels, show_and_write
 from vault_eval.errors import UsageError
 from vault_eval.labels.load import load_labels
-from vault_eval.labels.rules import query_id
+from vault_eval.labels.rules import EXTENDED_SCHEMA, query_id
 from vault_eval.labels.sources import PROPERTY_PREFIX
 from vault_eval.model import Label
 from vault_eval.reports.escaping import for_terminal
+from vault_eval.vault.paths import has_lone_surrogate
 
 
 def run(argv: list[str]) -> int:
@@ -22,6 +24,7 @@ def run(argv: list[str]) -> int:
     options = parser().parse_args(argv)
     if bool(options.page) == options.none:
         raise UsageError("name the notes that answer with --page, or say --none if no note should be found")
+    _refuse_broken_text(options)
     with open_label_vault(options.vault, options.data) as opened:
         source = opened.one_source(options.queries)
         if source.startswith(PROPERTY_PREFIX):
@@ -55,6 +58,15 @@ def parser() -> Parser:
     return made
 
 
+def _refuse_broken_text(options: argparse.Namespace) -> None:
+    """Raises UsageError for an option of bytes that are no text in the encoding of this terminal: no file can hold them."""
+    for name in ("query", "page", "id", "category", "tag", "origin"):
+        given = getattr(options, name)
+        texts = given if isinstance(given, list) else [given or ""]
+        if any(map(has_lone_surrogate, texts)):
+            raise UsageError(f"--{name} holds bytes that are no text in {sys.getfilesystemencoding()}; type it in that encoding")
+
+
 def _label(options: argparse.Namespace, opened: LabelVault, name: str, source: str) -> Label:
     label = Label(
         id=name,
@@ -76,6 +88,9 @@ def _for_file(options: argparse.Namespace, opened: LabelVault, source: str) -> t
     taken = {label.id for label in load_labels([document]).labels}
     name = options.id or (query_id(query) if named_by_query(document) else free_id(query, taken))
     label = _label(options, opened, name, source)
+    # A plain file stays plain: hashes would give it a schema that other tools do not read.
+    if schema_of(document) == EXTENDED_SCHEMA:
+        label = with_hashes(label, opened.vault)
     return label, [change_of(document, opened.vault.root, with_label(document, label))]
 
 

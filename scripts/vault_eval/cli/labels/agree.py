@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+
 from vault_eval.authoring.judged_labels import agreement
-from vault_eval.authoring.judgements import GRADES, read_judgements, verdicts
+from vault_eval.authoring.judgements import GRADES, Judgement, read_judgements, verdicts
+from vault_eval.authoring.pool import Item, PooledQuery
+from vault_eval.authoring.pool_sheet import read_sheet
 from vault_eval.cli.arguments import Parser
-from vault_eval.cli.printing import print_json
+from vault_eval.cli.labels.changing import read_text
+from vault_eval.cli.printing import print_json, print_list
 from vault_eval.errors import UsageError
+from vault_eval.reports.escaping import for_terminal
 from vault_eval.significance.agreement import Agreement
 
 _SPREAD = 1
@@ -15,7 +22,8 @@ _SPREAD = 1
 def run(argv: list[str]) -> int:
     """The exit code of `labels agree` with these arguments."""
     options = parser().parse_args(argv)
-    one, other = (verdicts(read_judgements(path)) for path in (options.one, options.other))
+    one, other = map(_verdicts, (options.one, options.other))
+    asked = read_sheet(read_text(options.pool), options.pool).items if options.pool is not None else {}
     shared = one.keys() & other.keys()
     if not shared:
         raise UsageError(f"{options.one!r} and {options.other!r} have no item in common: they are not of the same pool")
@@ -27,9 +35,23 @@ def run(argv: list[str]) -> int:
         print_json(value, spread=_SPREAD)
     else:
         print(_sentence(found, undecided))
-        for item in apart:
-            print(f"  {item}: {one[item].verdict} / {other[item].verdict}")
+        rows = (f"  {_name(item, asked)}: {one[item].verdict} / {other[item].verdict}" for item in apart)
+        print_list(map(for_terminal, rows), "--format json lists all")
     return 0
+
+
+def _verdicts(path: str) -> dict[str, Judgement]:
+    if not os.path.isfile(path):
+        raise UsageError(f"{path!r} is no file; `labels judge --progress` says where judgements are kept")
+    return verdicts(read_judgements(path))
+
+
+def _name(item: str, asked: Mapping[str, tuple[PooledQuery, Item]]) -> str:
+    """What was judged, in words where the pool is known: its name in the file tells nothing."""
+    if item not in asked:
+        return item
+    query, one = asked[item]
+    return f"{query.query} · {one.page}"
 
 
 def parser() -> Parser:
@@ -37,6 +59,7 @@ def parser() -> Parser:
     made = Parser("labels agree", "Compare what two judges said of the same pool.")
     made.add_argument("one", metavar="JUDGEMENTS", help="the file of one judge, as `labels judge` names it")
     made.add_argument("other", metavar="JUDGEMENTS", help="that of the other")
+    made.add_argument("--pool", metavar="FILE", help="the pool: says which queries and notes they judge otherwise")
     made.add_argument("--format", choices=["text", "json"], default="text", help="what is printed")
     return made
 

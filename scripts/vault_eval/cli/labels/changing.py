@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from vault_eval import launcher
+from vault_eval import launcher, strict_json
+from vault_eval.atomic_file import make_private_folder, write_atomically
 from vault_eval.authoring.changes import Change, write_changes
 from vault_eval.cli.arguments import Parser
 from vault_eval.cli.printing import print_json, print_list
@@ -17,6 +20,7 @@ from vault_eval.inputs import index_options
 from vault_eval.labels.load import LabelDocument
 from vault_eval.labels.sources import discover, open_sources
 from vault_eval.labels.write import native_value
+from vault_eval.limits import REPORT_MAX_BYTES
 from vault_eval.model import Label
 from vault_eval.reports.escaping import for_terminal
 from vault_eval.vault.location import refuse_inside_vault, vault_root
@@ -73,6 +77,27 @@ def add_write(parser: Parser) -> None:
 def print_labels(labels: Sequence[Label]) -> None:
     """The labels as a label file in JSON."""
     print_json(native_value(labels), spread=_SPREAD)
+
+
+def read_text(path: str) -> str:
+    """A pool, or an agent's answers, from a file or a pipe. Raises UsageError."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(REPORT_MAX_BYTES).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path!r} cannot be read: {error}") from None
+
+
+def write_new(path: str, text: str) -> None:
+    """Write the file that `--out` names. Raises UsageError where another is there: labels or judgements may rest on it."""
+    data = strict_json.encode(text)
+    if os.path.lexists(path):
+        with contextlib.suppress(OSError), open(path, "rb") as file:
+            if not os.path.islink(path) and file.read(len(data) + 1) == data:
+                return
+        raise UsageError(f"--out {path!r} is there already; remove it, or name another place: nothing is overwritten")
+    make_private_folder(os.path.dirname(os.path.abspath(path)))
+    write_atomically(path, [data])
 
 
 def show_and_write(changes: Sequence[Change], *, write: bool, beside_json: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from vault_eval.authoring.check import LabelCheck, check_labels
 from vault_eval.authoring.lint import Finding, lint_rules
@@ -10,11 +11,12 @@ from vault_eval.cli.arguments import Parser
 from vault_eval.cli.labels.changing import open_label_vault
 from vault_eval.cli.printing import print_json, print_list
 from vault_eval.reports.escaping import for_terminal
+from vault_eval.significance.power import detectable_difference
 
 _CLEAN, _FOUND = 0, 1
 _SHOWN_MAX = 5
 _SPREAD = 3
-# What differences of RR@10 between two searchers often deviate by, for one plain figure beside the exact one.
+# What differences of RR@10 between two searchers often deviate by: a guess, for one plain figure beside the exact one.
 _DEVIATION = 0.3
 
 
@@ -26,8 +28,7 @@ def run(argv: list[str]) -> int:
     if options.format == "json":
         print_json(_value(found), spread=_SPREAD)
     else:
-        print("\n".join(_facts(found)))
-        print_list(_lines(found), "--format json lists all")
+        print_list(chain(_facts(found), _lines(found)), "--format json lists all")
     return _FOUND if options.strict and found.findings else _CLEAN
 
 
@@ -48,15 +49,19 @@ def _facts(found: LabelCheck) -> Iterator[str]:
     if found.categories:
         yield "Categories: " + ", ".join(f"{for_terminal(name)} {count:,}" for name, count in sorted(found.categories.items()))
     yield "Look like: " + ", ".join(f"{name} {count:,}" for name, count in found.kinds.items())
-    if found.detectable is None or found.detectable * _DEVIATION > 1:
-        yield "These are too few scored queries to tell any change from chance."
-    else:
-        yield (
-            f"Two searchers can be told apart, in four of five tries, if their mean difference is {found.detectable:.2f} "
-            f"standard deviations (where queries deviate by {_DEVIATION}: {found.detectable * _DEVIATION:.2f}), or if "
-            f"{found.wins_needed} queries get better and none worse."
-        )
+    yield _can_show(found)
     yield from (for_terminal(warning) for warning in found.warnings)
+
+
+def _can_show(found: LabelCheck) -> str:
+    scored = found.statuses.get("scored", 0)
+    difference = detectable_difference(_DEVIATION, scored)
+    if difference is None or found.detectable is None or scored < found.wins_needed:
+        return "These are too few scored queries to tell any change from chance."
+    return (
+        f"This set shows, in four of five tries, a change of MRR@10 by {difference:.2f} ({found.detectable:.2f} standard "
+        f"deviations, taken to be {_DEVIATION}), or one by which {found.wins_needed} queries get better and none worse."
+    )
 
 
 def _lines(found: LabelCheck) -> Iterator[str]:
@@ -64,7 +69,8 @@ def _lines(found: LabelCheck) -> Iterator[str]:
     if not found.findings:
         yield "Nothing is doubtful."
     for name, findings in found.findings.items():
-        yield f"{rules[name].NAME[:1].upper()}{rules[name].NAME[1:]} ({len(findings):,}): {rules[name].ADVICE}"
+        count = f" ({len(findings):,})" if len(findings) > 1 else ""
+        yield f"{rules[name].NAME[:1].upper()}{rules[name].NAME[1:]}{count}: {rules[name].ADVICE}"
         yield from (f"  {_shown(one)}" for one in findings[:_SHOWN_MAX])
         if len(findings) > _SHOWN_MAX:
             yield f"  … and {len(findings) - _SHOWN_MAX:,} more; --format json lists them"

@@ -8,10 +8,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vault_eval import strict_json
-from vault_eval.atomic_file import make_private_folder, write_atomically
 from vault_eval.cli.arguments import Parser
-from vault_eval.cli.labels.changing import LabelVault, open_label_vault
+from vault_eval.cli.labels.changing import LabelVault, open_label_vault, write_new
 from vault_eval.errors import UnreadableFileError, UsageError
 from vault_eval.interop import WRITES_LABELS, beir, formats
 from vault_eval.interop.carried import loss
@@ -108,6 +106,4 @@ def _give(written: Written, out: str | None) -> None:
             print(f"vault-eval: printed is {first}; --out FOLDER writes {', '.join(others)} too", file=sys.stderr)
         return
     for name, text in written.files.items():
-        place = os.path.join(out, *name.split("/")) if others else out
-        make_private_folder(os.path.dirname(os.path.abspath(place)))
-        write_atomically(place, [strict_json.encode(text)])
+        write_new(os.path.join(out, *name.split("/")) if others else out, text)

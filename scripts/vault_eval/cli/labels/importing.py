@@ -11,9 +11,8 @@ from contextlib import ExitStack
 from types import ModuleType
 
 from vault_eval import strict_json
-from vault_eval.atomic_file import make_private_folder, write_atomically
 from vault_eval.cli.arguments import Parser
-from vault_eval.cli.labels.changing import open_label_vault, print_labels
+from vault_eval.cli.labels.changing import open_label_vault, print_labels, write_new
 from vault_eval.errors import UnreadableFileError, UsageError
 from vault_eval.interop import READS_LABELS, formats, trec
 from vault_eval.interop.conversion import labels_of, with_texts
@@ -151,12 +150,12 @@ def _missing(labels: Sequence[Label], vault: VaultSnapshot | None) -> list[str]:
 
 
 def _give(labels: Sequence[Label], out: str | None) -> None:
-    data = strict_json.encode(native_json(LabelSet(tuple(labels), ())))
-    if len(data) > LABEL_FILE_MAX_BYTES:
-        size = f"the label file would have {len(data):,} bytes; at most {LABEL_FILE_MAX_BYTES:,} are read"
+    text = native_json(LabelSet(tuple(labels), ()))
+    length = len(strict_json.encode(text))
+    if length > LABEL_FILE_MAX_BYTES:
+        size = f"the label file would have {length:,} bytes; at most {LABEL_FILE_MAX_BYTES:,} are read"
         raise UsageError(f"{size}: make several with --part 1/2 and --part 2/2")
     if out is None:
         print_labels(labels)
-        return
-    make_private_folder(os.path.dirname(os.path.abspath(out)))
-    write_atomically(out, [data])
+    else:
+        write_new(out, text)

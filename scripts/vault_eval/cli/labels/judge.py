@@ -10,20 +10,20 @@ import sys
 from vault_eval import launcher
 from vault_eval.authoring.judge_answers import prompts, read_answers
 from vault_eval.authoring.judged_labels import judged_labels, progress
+from vault_eval.authoring.judged_page import read_judged_page
 from vault_eval.authoring.judgements import append_judgement, read_judgements
 from vault_eval.authoring.pool import Pool
 from vault_eval.authoring.pool_sheet import read_sheet
 from vault_eval.cli.arguments import Parser
-from vault_eval.cli.labels.changing import print_labels
+from vault_eval.cli.labels.changing import print_labels, read_text
 from vault_eval.cli.labels.judging_screen import JudgingScreen
 from vault_eval.cli.printing import print_json
 from vault_eval.data_folder import DataFolder
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UsageError
-from vault_eval.limits import REPORT_MAX_BYTES
+from vault_eval.index.commands import command_line
 from vault_eval.reports.escaping import for_terminal
 from vault_eval.vault.location import refuse_inside_vault, vault_root
-from vault_eval.vault.refusal import FileRefusedError
 from vault_eval.vault.snapshot import VaultSnapshot, open_snapshot
 
 _JUDGE = re.compile(r"[A-Za-z0-9._-]{1,40}")
@@ -38,9 +38,9 @@ def run(argv: list[str]) -> int:
     root = vault_root(options.vault)
     data = launcher.data_folder(options.data)
     refuse_inside_vault(data, root, "--data")
-    text = _read(options.pool)
+    text = read_text(options.pool)
     pool = read_sheet(text, options.pool)
-    with open_snapshot(root) as vault:
+    with open_snapshot(root, with_pdfs=True) as vault:
         if pool.vault_id != vault.id:
             raise UsageError(
                 f"{options.pool!r} is a pool of the vault {pool.vault_name!r} at another place; make one with labels pool"
@@ -77,14 +77,14 @@ def _act(options: argparse.Namespace, pool: Pool, vault: VaultSnapshot, kept: st
     elif not options.progress:
         if not sys.stdin.isatty():
             raise UsageError("labels judge asks in a terminal; an agent uses --prompts and --answers")
-        JudgingScreen(pool, kept, lambda page: _note(vault, page)).ask_all()
+        JudgingScreen(pool, kept, lambda page: read_judged_page(vault, page)).ask_all()
     if not (options.prompts or options.labels):
         print(_progress(pool, kept, options))
     return 0
 
 
 def _take(path: str, pool: Pool, vault: VaultSnapshot, kept: str) -> None:
-    taken, refused = read_answers(_read(path), path, pool, lambda page: _note(vault, page))
+    taken, refused = read_answers(read_text(path), path, pool, lambda page: read_judged_page(vault, page))
     for judgement in taken:
         append_judgement(kept, judgement)
     print(f"{len(taken):,} judgements taken, {len(refused):,} refused")
@@ -92,29 +92,18 @@ def _take(path: str, pool: Pool, vault: VaultSnapshot, kept: str) -> None:
         print(f"  {for_terminal(one.prompt)}, {for_terminal(one.note)}: {for_terminal(one.reason)}")
 
 
-def _note(vault: VaultSnapshot, page: str) -> bytes | None:
-    try:
-        return vault.read(page)
-    except FileRefusedError:
-        return None
-
-
 def _progress(pool: Pool, kept: str, options: argparse.Namespace) -> str:
     found = progress(pool, read_judgements(kept))
-    said = [f"kept in {kept}", f"{found.judged:,} of {found.all:,} judged, {found.put_off:,} put off, {found.undecided:,} cannot be told"]
+    said = [
+        f"kept in {kept}",
+        f"{found.judged:,} of {found.all:,} judged, {found.put_off:,} put off, {found.undecided:,} cannot be told",
+    ]
     own = found.own
     if own.n:
         kappa = "undefined, all verdicts are the same" if own.kappa is None else f"{own.kappa:.2f}"
         noisy = "; below 0.6 labels are noisy: agree on what `partly` means and judge again" if own.is_noisy else ""
         said.append(f"agreement with yourself: kappa {kappa}, {own.observed:.0%} alike, n = {own.n}{noisy}")
     if found.judged == found.all:
-        said.append(f"Next: labels judge --vault {options.vault} {options.pool} --judge {options.judge} --labels > labels.json")
+        words = ("labels", "judge", "--vault", options.vault, options.pool, "--judge", options.judge, "--labels")
+        said.append(f"Next: {command_line(*words, data=options.data)} > labels.json")
     return "\n".join(said)
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, "rb") as file:
-            return file.read(REPORT_MAX_BYTES).decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path!r} cannot be read: {error}") from None

@@ -6,11 +6,10 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 
+from vault_eval.authoring.judged_page import JudgedPage
 from vault_eval.authoring.judgements import Judgement, Verdict, append_judgement, read_judgements
 from vault_eval.authoring.pool import Item, Pool, PooledQuery
-from vault_eval.digests import sha256_hex
 from vault_eval.reports.escaping import for_terminal
-from vault_eval.vault.note_text import decode
 
 _ANSWERS: dict[str, Verdict] = {"y": "yes", "p": "partly", "n": "no", "l": "later", "c": "cannot tell"}
 _KEYS = "y yes · p partly · n no · l later · c cannot tell · w whole note · b back · q stop"
@@ -21,7 +20,7 @@ _SECTION_MAX_LINES = 16
 class JudgingScreen:
     """Asks for one look after the other, and keeps each verdict before it asks for the next."""
 
-    def __init__(self, pool: Pool, kept: str, read: Callable[[str], bytes | None]) -> None:
+    def __init__(self, pool: Pool, kept: str, read: Callable[[str], JudgedPage | None]) -> None:
         self._kept = kept
         self._read = read
         items = pool.items
@@ -31,13 +30,15 @@ class JudgingScreen:
         """From the first look that was not judged, or was put off, until the last one or `q`."""
         place = next(self._open(0), None)
         while place is not None:
-            answer = self._ask(place)
+            _, query, item = self._looks[place]
+            page = self._read(item.page)
+            answer = _answer(f"[{place + 1} of {len(self._looks)}]", query, item, page)
             if answer == "q":
                 return
             if answer == "b":
                 place = max(0, place - 1)
             else:
-                self._keep(place, _ANSWERS[answer])
+                self._keep(place, _ANSWERS[answer], page)
                 place = next(self._open(place + 1), None)
 
     def _open(self, start: int) -> Iterator[int]:
@@ -48,38 +49,38 @@ class JudgingScreen:
             if said.get((item.name, look), "later") == "later":
                 yield place
 
-    def _keep(self, place: int, verdict: Verdict) -> None:
+    def _keep(self, place: int, verdict: Verdict, page: JudgedPage | None) -> None:
         look, _, item = self._looks[place]
-        data = self._read(item.page)
-        append_judgement(self._kept, Judgement(item.name, look, verdict, sha256_hex(data) if data is not None else None))
+        append_judgement(self._kept, Judgement(item.name, look, verdict, page.sha256 if page is not None else None))
 
-    def _ask(self, place: int) -> str:
-        _, query, item = self._looks[place]
-        whole = False
-        while True:
-            _print(self._page(place, query, item, whole=whole))
-            print(f"{_KEYS}\n> ", end="", flush=True)
-            line = sys.stdin.readline()
-            answer = line.strip().lower()[:1] if line else "q"
-            if answer in _ANSWERS or answer in ("b", "q"):
-                return answer
-            whole = whole or answer == "w"
 
-    def _page(self, place: int, query: PooledQuery, item: Item, *, whole: bool) -> Iterator[str]:
-        yield from ("", f"[{place + 1} of {len(self._looks)}]  query: {query.query}")
-        if query.need:
-            yield f"need: {query.need}"
-        yield " › ".join((item.page, *item.heading))
-        data = self._read(item.page)
-        if data is None:
-            yield "  (the note cannot be read now)"
-            return
-        lines = decode(data).split("\n")
-        first, last = (1, len(lines)) if whole or item.lines is None else item.lines
-        end = last if whole else min(last, first + _SECTION_MAX_LINES - 1)
-        yield from (f"{number:>6}  {lines[number - 1]}" for number in range(first, min(end, len(lines)) + 1))
-        if end < last:
-            yield f"        … {last - end} more lines of this section; w shows the whole note"
+def _answer(place: str, query: PooledQuery, item: Item, page: JudgedPage | None) -> str:
+    """The key that was pressed, `q` at the end of the input."""
+    whole = False
+    while True:
+        _print(_shown(place, query, item, page, whole=whole))
+        print(f"{_KEYS}\n> ", end="", flush=True)
+        line = sys.stdin.readline()
+        answer = line.strip().lower()[:1] if line else "q"
+        if answer in _ANSWERS or answer in ("b", "q"):
+            return answer
+        whole = whole or answer == "w"
+
+
+def _shown(place: str, query: PooledQuery, item: Item, page: JudgedPage | None, *, whole: bool) -> Iterator[str]:
+    yield from ("", f"{place}  query: {query.query}")
+    if query.need:
+        yield f"need: {query.need}"
+    yield " › ".join((item.page, *item.heading))
+    if page is None:
+        yield "  (the note cannot be read now)"
+        return
+    lines = (page.text if whole else page.section(item.heading)).split("\n")
+    first, last = (1, len(lines)) if whole or item.lines is None else item.lines
+    end = last if whole else min(last, first + _SECTION_MAX_LINES - 1)
+    yield from (f"{number:>6}  {lines[number - 1]}" for number in range(first, min(end, len(lines)) + 1))
+    if end < last:
+        yield f"        … {last - end} more lines of this section; w shows the whole note"
 
 
 def _print(lines: Iterator[str]) -> None:

@@ -9,14 +9,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from vault_eval import launcher, strict_json
-from vault_eval.atomic_file import make_private_folder, write_atomically
+from vault_eval.atomic_file import write_atomically
 from vault_eval.authoring.pool import Pool, Section, pooled
 from vault_eval.authoring.pool_sheet import sheet_text
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
+from vault_eval.cli.labels.changing import write_new
 from vault_eval.data_folder import DataFolder
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UsageError
 from vault_eval.evaluation import clock
+from vault_eval.index.commands import command_line
 from vault_eval.inputs import Inputs, open_inputs
 from vault_eval.labels.rules import PLAIN_SCHEMA, normalise_query, query_id
 from vault_eval.limits import DEPTH_DEFAULT_PAGES, DEPTH_MAX_PAGES, LABEL_FILE_MAX_BYTES
@@ -44,10 +46,9 @@ def run(argv: list[str]) -> int:
         inputs.refuse_changes()
         text = sheet_text(pool)
         place = options.out or os.path.join(DataFolder(data).judgements_folder(inputs.vault.id), _file_name(text))
-    make_private_folder(os.path.dirname(os.path.abspath(place)))
-    write_atomically(place, [strict_json.encode(text)])
+    write_new(place, text)
     print(f"{len(pool.queries):,} queries, {len(pool.items):,} notes to judge, {len(pool.again):,} of them twice: {place}")
-    print(f"Next: labels judge --vault {options.vault} {place}")
+    print("Next: " + command_line("labels", "judge", "--vault", options.vault, place, data=options.data))
     return 0
 
 
@@ -109,10 +110,13 @@ def _sources(options: argparse.Namespace) -> Iterator[Sequence[str]]:
 
 def _as_labels(path: str) -> str:
     try:
-        with open(path, encoding="utf-8-sig") as file:
-            queries = dict.fromkeys(filter(None, map(normalise_query, file.read(LABEL_FILE_MAX_BYTES).splitlines())))
+        with open(path, encoding="utf-8-sig") as file:  # needs may come through a pipe, which the reader of label files refuses
+            text = file.read(LABEL_FILE_MAX_BYTES + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"--needs {path!r} cannot be read: {error}; name a text file with one query a line") from None
+    if len(text) > LABEL_FILE_MAX_BYTES:
+        raise UsageError(f"--needs {path!r} holds more than {LABEL_FILE_MAX_BYTES:,} characters; name several files one by one")
+    queries = dict.fromkeys(filter(None, map(normalise_query, text.split("\n"))))
     if not queries:
         raise UsageError(f"--needs {path!r} holds no query; write one a line, in the words you had in mind")
     entries = [{"id": query_id(query), "query": query, "expected_pages": []} for query in queries]

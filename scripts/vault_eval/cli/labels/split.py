@@ -15,7 +15,9 @@ from vault_eval.authoring.splitting import assigned, with_splits
 from vault_eval.cli.arguments import Parser, whole_number
 from vault_eval.cli.labels.changing import add_format, add_write, print_labels, show_and_write
 from vault_eval.data_folder import DataFolder
+from vault_eval.errors import UsageError
 from vault_eval.labels.load import LabelDocument, load_labels
+from vault_eval.labels.sources import NOTE_PREFIX, PROPERTY_PREFIX
 from vault_eval.limits import LABEL_FILE_MAX_BYTES
 from vault_eval.model import Label
 from vault_eval.reports.escaping import for_terminal
@@ -28,6 +30,9 @@ _DEFAULT_SHARE = "0.5"
 def run(argv: list[str]) -> int:
     """The exit code of `labels split` with these arguments."""
     options = parser().parse_args(argv)
+    if options.queries.startswith((NOTE_PREFIX, PROPERTY_PREFIX)):
+        problem = "splits are written into JSON label files; make one of these labels with labels export --to native"
+        raise UsageError(f"--queries {options.queries!r}: {problem}")
     document = LabelDocument(options.queries, read_outside(options.queries, LABEL_FILE_MAX_BYTES), None, list)
     labels = load_labels([document]).labels
     splits = assigned(labels, options.holdout, options.seed)

@@ -68,4 +68,5 @@ def _summary(found: Suggestions) -> Iterator[str]:
     if found.left_out:
         yield "Left out:"
         yield from (f"  {count:,} × {reason}" for reason, count in sorted(found.left_out.items(), key=lambda one: -one[1]))
-    yield "These are silver: the vault's own words, easier than what you really ask. Reports show them apart by their tag."
+    if found.shown:
+        yield "These are silver: the vault's own words, easier than what you really ask. Reports show them apart by their tag."

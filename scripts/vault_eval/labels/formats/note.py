@@ -17,8 +17,9 @@ from vault_eval.labels.problems import Place
 from vault_eval.labels.rules import path_targets
 from vault_eval.labels.wikilinks import LinkResolver
 from vault_eval.strict_json import JsonValue
-from vault_eval.vault.note import NoteError, YamlList, YamlMap, YamlNode, YamlScalar, frontmatter_tree, unsafe_values
+from vault_eval.vault.note import frontmatter_tree, unsafe_values
 from vault_eval.vault.paths import quoted
+from vault_eval.vault.yaml_tree import NoteError, YamlList, YamlMap, YamlNode, YamlScalar
 
 NAME = "note"
 _TEXT_TAG = "tag:yaml.org,2002:str"
