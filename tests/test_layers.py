@@ -40,9 +40,11 @@ LAYERS = (
 
 # `urllib.parse` is text only: links are quoted with it.
 OUTSIDE = {
+    "anyio",
     "asyncio",
     "ftplib",
     "http",
+    "mcp",
     "multiprocessing",
     "requests",
     "httpx",
@@ -62,14 +64,20 @@ MAY_REACH_OUTSIDE = (
     "rankings.cold",
     "retrievers.bounded_http",
     "retrievers.bounded_process",
-    "retrievers.claude_obsidian",
-    "retrievers.command",
-    "retrievers.http",
-    "retrievers.mcp",
+    "retrievers.mcp_server",
 )
 
 # Which packages have one door, and which module is the door.
-DOORS = {"frontmatter": "vault.note", "yaml": "vault.note", "markdown_it": "index.markdown_blocks", "pypdf": "index.pdf_text"}
+DOORS = {
+    "frontmatter": "vault.note",
+    "yaml": "vault.note",
+    "markdown_it": "index.markdown_blocks",
+    "pypdf": "index.pdf_text",
+    "numpy": "index.vectors.dense",
+    "model2vec": "retrievers.embeddings.model2vec",
+    "wordllama": "retrievers.embeddings.wordllama",
+    "mcp": "retrievers.mcp_server",
+}
 
 # In these packages nothing but the reader and the writer opens a file; those above them read and write files that are ours.
 READS_ONLY_THROUGH_THE_READER = (
@@ -235,3 +243,39 @@ def test_what_every_search_imports_needs_no_package(module):
     code = f"import sys; sys.path.insert(0, {str(SCRIPTS)!r}); import {module}; print(*(name for name in {HEAVY} if name in sys.modules))"
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "", "")
+
+
+# What only other searchers, other labels, gates and variants need; the standard library's own among it is slow to import.
+UNASKED = (
+    *HEAVY,
+    *("http", "socket", "ssl", "tempfile", "urllib.request", "xml"),
+    *("numpy", "mcp", "anyio", "pypdf", "model2vec", "wordllama"),
+    *("vault_eval.authoring", "vault_eval.interop", "vault_eval.index.build", "vault_eval.index.pdf_text"),
+    *("vault_eval.index.vectors", "vault_eval.index.vault_meta.store", "vault_eval.variants"),
+    *(
+        f"vault_eval.retrievers.{name}"
+        for name in ("claude_obsidian", "command", "http", "mcp", "run", "vector", "fused", "title")
+    ),
+    *("statistics", "vault_eval.comparison.compare", "vault_eval.reports.since_last", "vault_eval.reports.junit"),
+    *("vault_eval.reports.step_summary", "vault_eval.reports.html_report"),
+)
+
+
+def test_evaluation_of_keyword_with_json_labels_loads_nothing_that_was_not_asked_for(tmp_path):
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "Tides.md").write_text("spring tides\n", encoding="utf-8")
+    queries = '[{"id": "tides", "query": "tides", "expected_pages": ["Tides.md"]}]'
+    labels = tmp_path / "labels.json"
+    labels.write_text(f'{{"schema": "claude-obsidian.retrieval-queries.v1", "queries": {queries}}}', encoding="utf-8")
+    places = ["--vault", str(tmp_path / "vault"), "--data", str(tmp_path / "data")]
+    script = str(SCRIPTS / "vault-eval.py")
+    subprocess.run([sys.executable, script, "index", *places], capture_output=True, check=True)
+    asked = [script, "bench", *places, "--queries", str(labels), "--cold-samples", "0", "--out", str(tmp_path / "report.json")]
+    code = (
+        f"import atexit, runpy, sys; sys.argv = {asked!r}; sys.path.insert(0, {str(SCRIPTS)!r}); "
+        "atexit.register(lambda: print(*sys.modules)); runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert {"vault_eval.cli.bench", "vault_eval.retrievers.keyword"} <= loaded
+    assert sorted(loaded & set(UNASKED)) == []

@@ -36,7 +36,10 @@ NETWORK = ("socket.", "urllib.", "http.", "ftplib.", "smtplib.", "ssl.", "poplib
 
 def place(path):
     if isinstance(path, int):
-        return "descriptor"
+        try:
+            return os.readlink(f"/proc/self/fd/{path}")
+        except OSError:  # another system than Linux
+            return "descriptor"
     path = os.fsdecode(path)
     return os.path.realpath(path) if os.path.isabs(path) else "?" + path
 
@@ -192,6 +195,58 @@ def test_an_evaluation_to_standard_output_that_cannot_keep_its_report_writes_not
     before = state(indexed.data)
     assert json.loads(indexed.passes(indexed.bench()))["schema"] == "vault-eval.report.v1"
     assert state(indexed.data) == before
+
+
+def test_every_searcher_of_our_own_writes_only_the_report_and_starts_and_reaches_nothing(indexed):
+    specs = "keyword,vector,hybrid,hybrid+rerank,hybrid+rerank:by=hash,title,grep,random"
+    events = indexed.watched(indexed.bench("--retriever", specs))
+    assert outside(events, indexed.data / "reports") == []
+
+
+def test_variants_are_built_in_the_data_folder_alone(indexed):
+    events = indexed.watched(indexed.bench("--vary", "chunk-chars=1000", "--vary", "stem=english"))
+    assert outside(events, indexed.data / "reports", indexed.data / "variants") == []
+    assert any(event == "os.rename" and path.endswith("seal.json") for event, path in events)
+
+
+@pytest.fixture
+def other_index(box, vault_meta):
+    """The vault with an index of claude-obsidian in it, and with none of ours."""
+    box.note("wiki/Moon.md", "Spring tides follow the moon.\n")
+    type(vault_meta)(box.vault).index()
+    return box
+
+
+def test_an_index_of_claude_obsidian_is_read_and_nothing_else_is_done(other_index):
+    events = other_index.watched(other_index.bench("--index", str(other_index.vault / ".vault-meta")))
+    assert outside(events, other_index.data) == []
+
+
+def test_claude_obsidian_is_asked_on_a_vault_and_from_a_checkout_that_nobody_may_write(
+    other_index, claude_obsidian_root, tmp_path
+):
+    product = tmp_path / "product"
+    shutil.copytree(claude_obsidian_root, product, ignore=shutil.ignore_patterns(".git", "__pycache__"))
+    protect(other_index.vault)
+    protect(product)
+    before = state(other_index.vault), state(product)
+    report = json.loads(other_index.passes(other_index.bench("--product-root", str(product)), cwd=other_index.vault))
+    assert report["runs"][0]["counts"]["error"] == 0
+    assert (state(other_index.vault), state(product)) == before
+
+
+def test_a_program_that_is_asked_leaves_its_files_in_a_folder_that_goes_with_it(indexed):
+    temporary = indexed.folder / "temporary"
+    temporary.mkdir()
+    program = f'command:{sys.executable} -c \'open("made here", "w"); print("Sea/Tides.md")\' -- {{query}}'
+    asked, settings = indexed.bench("--retriever", program), {"env": {**os.environ, "TMPDIR": str(temporary)}}
+    before = state(indexed.vault)
+    events = indexed.watched(asked, cwd=indexed.vault, **settings)
+    done = outside(events, indexed.data / "reports", temporary, Path(os.devnull))
+    assert {event for event, _ in done} == {"subprocess.Popen", "os.remove"}
+    assert {path for event, path in done if event == "os.remove"} == {"?made here"}, "by its name in the folder, which is open"
+    assert state(indexed.vault) == before
+    assert list(temporary.iterdir()) == []
 
 
 def test_a_search_writes_nothing_at_all(indexed):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,10 @@ def test_first_configuration_is_varied_and_the_others_stay_as_they_are(request_)
     assert varied(base, ["b=0.5"]).retrievers == ("keyword:k1=1.2", "title", "keyword:k1=1.2,b=0.5")
 
 
-@pytest.mark.parametrize("change", ["chunk-chars=2000", "stem=none", "prefix=synthetic", "k1=1.5", "b=0.75", "overlap=200"])
+HAD = ["chunk-chars=2000", "stem=none", "prefix=synthetic", "k1=1.5", "k1=1.50", "b=0.75", "b=.75", "overlap=200"]
+
+
+@pytest.mark.parametrize("change", HAD)
 def test_value_that_the_first_configuration_has_already_adds_nothing(request_, change):
     assert varied(request_, [change]).retrievers == ("keyword",)
 
@@ -74,6 +78,27 @@ def test_what_is_no_change_is_refused_with_what_can_be_varied(request_, change):
 def test_reranking_is_varied_where_there_is_a_reranker(request_, change):
     with pytest.raises(UsageError, match="allowed are on and off, with --retriever hybrid or"):
         varied(request_, [change])
+
+
+@pytest.mark.parametrize("kind", ["title", "random", "claude-obsidian", "command:rg --files", "run:saved.trec", "mcp:qmd"])
+@pytest.mark.parametrize("change", ["k1=1.2", "chunk-chars=1000", "rerank=on"])
+def test_searcher_that_has_nothing_to_vary_says_so_and_nothing_is_built(request_, kind, change):
+    base = Request(request_.vault, request_.queries, (kind,), data=request_.data)
+    with pytest.raises(UsageError, match=f"{kind.partition(':')[0]} has nothing that can be varied; keyword, vector, hybrid"):
+        varied(base, [change])
+
+
+def test_reranker_of_another_model_goes_with_the_reranking(request_):
+    base = Request(request_.vault, request_.queries, ("hybrid+rerank:by=hash,k1=1.2",), data=request_.data)
+    assert varied(base, ["rerank=off"]).retrievers == ("hybrid+rerank:by=hash,k1=1.2", "hybrid:k1=1.2")
+
+
+@pytest.mark.parametrize("spec", ["vector:wordllama", "hybrid:model2vec=/models/one", "hybrid+rerank:ollama=nomic"])
+def test_index_whose_vectors_would_be_missing_is_not_built(request_, tmp_path, spec):
+    base = Request(request_.vault, request_.queries, (spec,), data=request_.data)
+    with pytest.raises(UsageError, match="are kept beside the standing index alone"):
+        build_variants(varied(base, ["chunk-chars=1000"]))
+    assert files_below(tmp_path / "data" / "variants") == {}
 
 
 def test_reranking_is_switched_with_all_other_settings_kept(request_):
@@ -106,6 +131,12 @@ def test_variant_is_used_again_while_nothing_changed_and_renewed_when_a_note_did
     (tmp_path / "Notes" / "Boat.md").write_text("Paint it.\n", encoding="utf-8")
     build_variants(asked)
     assert set(files_below(tmp_path / "data" / "variants")) != set(after)
+
+
+def test_settings_of_the_standing_index_said_aloud_are_measured_on_it(request_):
+    (run,) = evaluate(replace(request_, retrievers=("keyword:chunk-chars=2000,stem=none",)), clock()).runs
+    (standing,) = evaluate(request_, clock()).runs
+    assert run.index == standing.index
 
 
 def test_variant_that_was_never_built_ends_with_what_builds_it(request_):

@@ -15,6 +15,7 @@ from vault_eval.diagnosis.label_findings import Examined, label_findings
 from vault_eval.diagnosis.misses import Diagnosis, SearchedPages, Wanted, diagnose
 from vault_eval.diagnosis.query_terms import QueryTerms, query_terms
 from vault_eval.index.commands import retrieve_command
+from vault_eval.index.freshness import Freshness
 from vault_eval.inputs import Inputs, open_inputs
 from vault_eval.labels.eligibility import SettledLabel
 from vault_eval.limits import DEPTH_DEFAULT_PAGES
@@ -28,6 +29,7 @@ from vault_eval.reports.snippets import Snippets, snippets_of
 from vault_eval.reports.summary import coverage, run_report
 from vault_eval.request import Request
 from vault_eval.retrievers.protocol import ColdOnly, Explains, KnowsPages, Retriever, WarmOnly
+from vault_eval.retrievers.spec import CLAUDE_OBSIDIAN, KEYWORD
 from vault_eval.strict_json import JsonValue
 
 
@@ -57,7 +59,7 @@ def run_quality(
     Raises VaultEvalError, whose `exit_code` says the kind; never prints, never exits, writes nothing.
     """
     queries = (query_file,) if isinstance(query_file, str) else tuple(query_file)
-    searchers = ("keyword",) if product_root is None else ("claude-obsidian",)
+    searchers = (KEYWORD,) if product_root is None else (CLAUDE_OBSIDIAN,)
     request = Request(vault, queries, searchers, top_k, product_root=product_root)
     request = replace(request, **settings)  # type: ignore[arg-type]
     return report_value(evaluate(request, clock()))
@@ -73,7 +75,7 @@ def evaluate_with_snippets(request: Request, clock: Clock) -> tuple[Report, Snip
     """The same, and the lines of notes that the first run's misses are about, for the owner's own page."""
     with open_inputs(request) as inputs:
         report = _measured(inputs, request, clock)
-        moved = (*inputs.freshness.changed, *inputs.freshness.label_only)
+        moved = (*inputs.freshness.changed, *inputs.freshness.label_only) if report.runs[0].index is not None else ()
         snippets = snippets_of(report.runs[0], inputs.text, moved)
         inputs.refuse_changes()
         return report, snippets
@@ -93,15 +95,20 @@ def _measured(inputs: Inputs, request: Request, clock: Clock) -> Report:
     cold = [_time_cold(run, searcher, inputs, request, clock) for run, searcher in zip(runs, searchers, strict=True)]
     inputs.refuse_changes()
     timing = Timing(f"{clock.started:%Y-%m-%dT%H:%M:%SZ}", environment(), tuple(map(run_timing, runs, cold, searchers)))
-    report = assembled(vault, inputs.freshness, inputs.labels, covered, scored, timing, request.split)
+    report = assembled(vault, inputs.freshness, _by_searcher(runs, inputs), inputs.labels, covered, scored, timing, request.split)
     return replace(report, label_findings=found)
+
+
+def _by_searcher(runs: Sequence[Run], inputs: Inputs) -> dict[str, Freshness]:
+    """How each index stands to the notes, by the first searcher of it."""
+    named = {run.index.sha256: run.retriever.name for run in reversed(runs) if run.index is not None}
+    return {named[sha256]: freshness for sha256, freshness in inputs.by_index.items()}
 
 
 def _diagnoser(run: Run, searcher: Retriever, inputs: Inputs) -> Callable[[QueryRow, str, Wanted], Diagnosis]:
     """Why a gold page of a row was missed, for the pages of this vault and what the searcher can tell."""
     listing = inputs.vault.listing
-    left_out = inputs.freshness.left_out if searcher.index() is not None else {}
-    skipped = {one.path: one.reason for one in listing.skipped} | dict(left_out)
+    skipped = {one.path: one.reason for one in listing.skipped} | dict(inputs.left_out(searcher))
     pages = SearchedPages({one.path: one.reason for one in listing.excluded}, skipped, inputs.text)
     told = searcher if isinstance(searcher, (Explains, KnowsPages)) else None
     return lambda row, page, wanted: diagnose(

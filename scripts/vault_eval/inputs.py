@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
@@ -19,7 +19,7 @@ from vault_eval.model import Label, LabelSet
 from vault_eval.rankings.binding import BoundFile, label_file, refuse_changes
 from vault_eval.request import Request
 from vault_eval.retrievers.protocol import Explains, Retriever
-from vault_eval.retrievers.spec import parse_specs
+from vault_eval.retrievers.spec import CLAUDE_OBSIDIAN, Spec, parse_specs
 from vault_eval.searchers import Places, open_searchers
 from vault_eval.vault.location import vault_id, vault_root
 from vault_eval.vault.note_text import LABEL_PROPERTY, decode
@@ -35,7 +35,8 @@ class Inputs:
     documents: Sequence[LabelDocument]
     labels: LabelSet
     searchers: Sequence[Retriever]
-    freshness: Freshness
+    freshness: Freshness  # of the first index that is searched
+    by_index: Mapping[str, Freshness]  # of every one, by its SHA-256
     label_notes: frozenset[str]
     settled: Sequence[SettledLabel]
 
@@ -58,6 +59,11 @@ class Inputs:
     def in_scope(self) -> frozenset[str]:
         """The pages a search could be asked for: all notes, those that cannot be read among them, without excluded ones."""
         return frozenset((*self.vault.names, *(one.path for one in self.vault.listing.skipped)))
+
+    def left_out(self, searcher: Retriever) -> Mapping[str, str]:
+        """The pages that a searcher's own index left out, with the reason; none where it does not tell of an index."""
+        index = searcher.index()
+        return self.by_index[index.sha256].left_out if index is not None else {}
 
     def text(self, page: str) -> str | None:
         """The text of a note as it is now, or None where it cannot be read, and for a PDF."""
@@ -83,11 +89,11 @@ def open_inputs(request: Request) -> Iterator[Inputs]:
         documents = _open_labels(request, data, vault)
         labels = load_labels(documents)
         places = Places(request, vault, data, options)
-        found = open_searchers(parse_specs(request.retrievers), places, documents, labels, opened)
-        unlabelled = tuple(page for page in found.freshness.added if page not in found.label_notes)
-        freshness = replace(found.freshness, added=unlabelled)
+        found = open_searchers(_specs(request), places, documents, labels, opened)
+        freshness = _unlabelled(found.freshness, found.label_notes)
+        by_index = {sha256: _unlabelled(one, found.label_notes) for sha256, one in found.by_index.items()}
         settled = settle(labels.labels, vault.listing, vault.reader, request.collection, request.split, freshness.renamed.get)
-        yield Inputs(vault, documents, labels, found.retrievers, freshness, found.label_notes, settled)
+        yield Inputs(vault, documents, labels, found.retrievers, freshness, by_index, found.label_notes, settled)
 
 
 def index_options(data: DataFolder, vault: str) -> IndexOptions:
@@ -96,11 +102,24 @@ def index_options(data: DataFolder, vault: str) -> IndexOptions:
     return options_from_json(dict(remembered)) if remembered else IndexOptions()
 
 
+def _specs(request: Request) -> tuple[Spec, ...]:
+    specs = parse_specs(request.retrievers)
+    if request.product_root is not None and all(spec.kind != CLAUDE_OBSIDIAN for spec in specs):
+        measured = f"{CLAUDE_OBSIDIAN}, which is not measured: name it with --retriever too, or leave --product-root out"
+        raise UsageError(f"--product-root is for {measured}")
+    return specs
+
+
 def _check(request: Request) -> None:
     if not DEPTH_MIN_PAGES <= request.depth <= DEPTH_MAX_PAGES:
         raise UsageError(f"--top {request.depth}: allowed are {DEPTH_MIN_PAGES} (recall@10 needs ten) to {DEPTH_MAX_PAGES:,}")
     if request.cold_samples < 0:
         raise UsageError(f"--cold-samples {request.cold_samples}: allowed are 0, a number of queries, or all")
+
+
+def _unlabelled(freshness: Freshness, label_notes: frozenset[str]) -> Freshness:
+    """Label notes are no notes that an index should have."""
+    return replace(freshness, added=tuple(page for page in freshness.added if page not in label_notes))
 
 
 def _open_labels(request: Request, data: DataFolder, vault: VaultSnapshot) -> list[LabelDocument]:

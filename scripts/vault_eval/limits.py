@@ -39,6 +39,8 @@ CHUNK_OVERLAP_CHARACTERS = 200
 DEPTH_MIN_PAGES = 10
 DEPTH_MAX_PAGES = 1_000
 DEPTH_DEFAULT_PAGES = 10
+# Three searchers bring about eight notes a query so: thirty queries take a person under an hour.
+NEEDS_DEPTH_DEFAULT_PAGES = 5
 # The candidate pool starts at this many chunks and grows until `depth` distinct pages are found.
 CANDIDATE_POOL_MIN_CHUNKS = 20
 

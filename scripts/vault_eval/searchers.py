@@ -23,9 +23,19 @@ from vault_eval.request import Request
 from vault_eval.retrievers.index_variant import variant_folder, variant_options
 from vault_eval.retrievers.protocol import Retriever, RetrieverContext, TellsFreshness
 from vault_eval.retrievers.select import needs_index, open_retriever
-from vault_eval.retrievers.spec import INDEX_SETTINGS, Spec
+from vault_eval.retrievers.spec import INDEX_SETTINGS, KEYWORD, Spec
+from vault_eval.vault.location import vault_id
 from vault_eval.vault.paths import quoted
 from vault_eval.vault.snapshot import VaultSnapshot
+
+
+def standing_index(data: DataFolder, root: str, named: str | None) -> str:
+    """The folder of the index that `keyword` searches: the one `named`, else ours, else one that claude-obsidian made."""
+    if named:
+        return os.path.abspath(named)
+    ours = data.index_folder(vault_id(root))
+    is_built = os.path.lexists(os.path.join(ours, SEAL_NAME))
+    return ours if is_built else vault_meta_folder(root) or ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,35 +50,40 @@ class Places:
     @property
     def standing(self) -> str:
         """The folder of the index that is searched where a spec asks for no other."""
-        if self.request.index:
-            return os.path.abspath(self.request.index)
-        ours = self.data.index_folder(self.vault.id)
-        is_built = os.path.lexists(os.path.join(ours, SEAL_NAME))
-        return ours if is_built else vault_meta_folder(self.vault.root) or ours
+        return standing_index(self.data, self.vault.root, self.request.index)
 
     def folder(self, spec: Spec) -> str:
         """The folder of the index that a spec asks for. Raises UsageError where `--index` names one already."""
         options = variant_options(spec, self.options)
-        if options is None:
-            return self.standing
-        if self.request.index is not None:
+        if options is not None and self.request.index is not None:
             raise UsageError(f"--index {self.request.index!r}: {quoted(spec.text)} asks for another index; leave one of them out")
-        return variant_folder(self.data, self.vault.id, options)
+        if options is not None:
+            return variant_folder(self.data, self.vault.id, options)
+        takes_any = spec.kind == KEYWORD and not _index_settings(spec)
+        return self.standing if takes_any or self.request.index else self.data.index_folder(self.vault.id)
 
     def remedy(self, spec: Spec | None) -> str:
         """The line that makes the index of a spec, or the standing one."""
-        if spec is not None and self.folder(spec) != self.standing:
-            changes = [f"{name}={value}" for name, value in spec.settings.items() if name in INDEX_SETTINGS]
-            return vary_command(self.vault.root, self.request.queries, changes, data=self.request.data)
+        if spec is not None and variant_options(spec, self.options) is not None:
+            return vary_command(self.vault.root, self.request.queries, _index_settings(spec), data=self.request.data)
         return build_command(self.vault.root, self.options, index=self.request.index, data=self.request.data)
+
+
+def _index_settings(spec: Spec) -> list[str]:
+    """The settings that name an index, as `--vary` takes them."""
+    return [f"{name}={value}" for name, value in spec.settings.items() if name in INDEX_SETTINGS]
 
 
 @dataclass(frozen=True, slots=True)
 class Searchers:
-    """The searchers in the order asked for, how the index stands to the notes, and the notes that hold labels."""
+    """The searchers in the order asked for, how each index stands to the notes, and the notes that hold labels.
+
+    `freshness` is that of the first index that is searched; else of the standing one, or every note where there is none.
+    """
 
     retrievers: Sequence[Retriever]
     freshness: Freshness
+    by_index: Mapping[str, Freshness]  # SHA-256 of an index -> its freshness, in the order asked for
     label_notes: frozenset[str]
 
 
@@ -90,10 +105,11 @@ def open_searchers(
 
     on_index = [spec for spec in specs if needs_index(spec)]
     open_all(on_index, frozenset())
-    freshness = _freshness(places, {spec.text: (spec, opened[spec.text]) for spec in on_index})
-    label_notes = _label_notes(documents, freshness)
+    by_index = _by_index(places, {spec.text: (spec, opened[spec.text]) for spec in on_index})
+    freshness = next(iter(by_index.values())) if by_index else _native_freshness(places, None)
+    label_notes = _label_notes(documents, [freshness, *by_index.values()])
     open_all([spec for spec in specs if spec not in on_index], label_notes)
-    return Searchers([opened[spec.text] for spec in specs], freshness, label_notes)
+    return Searchers([opened[spec.text] for spec in specs], freshness, by_index, label_notes)
 
 
 def open_searcher(
@@ -120,14 +136,15 @@ def open_searcher(
         raise _advised(error, places, spec) from None
 
 
-def _freshness(places: Places, on_index: Mapping[str, tuple[Spec, Retriever]]) -> Freshness:
-    """How the first index that is searched stands to the notes; else the standing one, or every note where there is none."""
+def _by_index(places: Places, on_index: Mapping[str, tuple[Spec, Retriever]]) -> dict[str, Freshness]:
+    """How each index that is searched stands to the notes, by its SHA-256; searchers of one index share it."""
+    found: dict[str, Freshness] = {}
     for spec, searcher in on_index.values():
-        if isinstance(searcher, TellsFreshness):
-            return searcher.freshness()
-        if searcher.index() is not None:
-            return _native_freshness(places, spec)
-    return _native_freshness(places, None)
+        index = searcher.index()
+        if index is not None and index.sha256 not in found:
+            told = searcher.freshness() if isinstance(searcher, TellsFreshness) else None
+            found[index.sha256] = told or _native_freshness(places, spec)
+    return found
 
 
 def _native_freshness(places: Places, spec: Spec | None) -> Freshness:
@@ -151,10 +168,10 @@ def _advised(error: IndexUnusableError, places: Places, spec: Spec | None) -> In
     return IndexUnusableError(advice_to_build(str(error), places.remedy(spec)), says_remedy=True)
 
 
-def _label_notes(documents: Sequence[LabelDocument], freshness: Freshness) -> frozenset[str]:
-    """The notes that hold labels: those named as sources, and those that the index left out as such."""
+def _label_notes(documents: Sequence[LabelDocument], found: Sequence[Freshness]) -> frozenset[str]:
+    """The notes that hold labels: those named as sources, and those that an index left out as such."""
     named = {one.path_in_vault for one in documents if one.path_in_vault is not None}
-    return frozenset(named | {page for page, reason in freshness.left_out.items() if reason == LABEL_NOTE})
+    return frozenset(named | {page for one in found for page, reason in one.left_out.items() if reason == LABEL_NOTE})
 
 
 def _ids(labels: LabelSet) -> dict[str, tuple[str, ...]]:

@@ -7,7 +7,8 @@ one, in the data folder, and used again while notes and options stay the same.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from vault_eval import launcher
@@ -16,10 +17,16 @@ from vault_eval.errors import UsageError
 from vault_eval.index.bm25 import DEFAULT_B, DEFAULT_K1
 from vault_eval.index.build import build_index, no_progress
 from vault_eval.index.options import IndexOptions
+from vault_eval.index.vault_meta.places import vault_meta_folder
 from vault_eval.inputs import index_options
 from vault_eval.request import Request
+from vault_eval.retrievers.chunk_vectors import refuse_another_index
+from vault_eval.retrievers.embeddings import model_of
+from vault_eval.retrievers.hybrid_rerank import RERANKER
 from vault_eval.retrievers.index_variant import variant_folder, variant_options
-from vault_eval.retrievers.spec import INDEX_SETTINGS, Spec, parse_specs
+from vault_eval.retrievers.spec import INDEX_SETTINGS, KEYWORD, ON_OUR_INDEX, Spec, parse_specs
+from vault_eval.searchers import standing_index
+from vault_eval.vault.location import vault_root
 from vault_eval.vault.paths import quoted
 from vault_eval.vault.snapshot import VaultSnapshot, open_snapshot
 
@@ -31,12 +38,15 @@ VARIED = (*_QUERY_TIME, *INDEX_SETTINGS, "rerank")
 def varied(request: Request, changes: Sequence[str]) -> Request:
     """The request with one configuration more for every value: the first configuration with that one setting changed.
 
-    A value that the first configuration has already adds nothing. Raises UsageError for what is no KEY=V,V.
+    A value that the first configuration has already adds nothing. Raises UsageError for what is no KEY=V,V, and for a key
+    that the first configuration does not have.
     """
     specs = parse_specs(request.retrievers)
-    standing = index_options(DataFolder(launcher.data_folder(request.data)), request.vault)
+    data = DataFolder(launcher.data_folder(request.data))
+    standing = None if _searches_another_format(specs[0], request, data) else index_options(data, request.vault)
     texts = dict.fromkeys(spec.text for spec in specs)
     for name, value in _changes(changes):
+        _refuse_unvaried(specs[0], name, standing)
         if not _has(specs[0], name, value, standing):
             texts.setdefault(_reranked(specs[0], value) if name == "rerank" else _with(specs[0], name, value))
     return replace(request, retrievers=tuple(texts))
@@ -59,6 +69,7 @@ def _index_variants(request: Request, standing: IndexOptions) -> Iterator[IndexO
     for spec in parse_specs(request.retrievers):
         options = variant_options(spec, standing)
         if options is not None:
+            refuse_another_index(spec, model_of(spec))
             yield options
 
 
@@ -79,28 +90,57 @@ def _changes(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield from ((name, value.strip()) for value in values.split(","))
 
 
-def _has(spec: Spec, name: str, value: str, standing: IndexOptions) -> bool:
-    """Whether a configuration has this value already, said or by default."""
+def _searches_another_format(spec: Spec, request: Request, data: DataFolder) -> bool:
+    """Whether a configuration searches an index that claude-obsidian made."""
+    asks_for_ours = spec.kind != KEYWORD or any(name in INDEX_SETTINGS for name in spec.settings)
+    return not asks_for_ours and vault_meta_folder(standing_index(data, vault_root(request.vault), request.index)) is not None
+
+
+def _refuse_unvaried(spec: Spec, name: str, standing: IndexOptions | None) -> None:
+    """Raises UsageError for a change that would be none of the first configuration, or not the only one."""
+    if spec.kind not in ON_OUR_INDEX:
+        raise UsageError(f"--vary {name}: {spec.kind} has nothing that can be varied; {', '.join(ON_OUR_INDEX)} have")
+    if name in INDEX_SETTINGS and standing is None:
+        problem = f"--vary {name}: the index that is searched was made by claude-obsidian, and another one would differ in more"
+        raise UsageError(f"{problem}; run index first, or vary k1 and b")
+
+
+def _has(spec: Spec, name: str, value: str, standing: IndexOptions | None) -> bool:
+    """Whether a configuration has this value already, said or by default; `standing` is None for an index of another format."""
+    if name == "rerank":
+        return _RERANK.get(value) == spec.kind
+    if standing is None:
+        return _is_same(spec.settings.get(name, ""), value)
     defaults: dict[str, object] = {
-        "k1": f"{DEFAULT_K1:g}",
-        "b": f"{DEFAULT_B:g}",
+        "k1": DEFAULT_K1,
+        "b": DEFAULT_B,
         "chunk-chars": standing.sizes.target,
         "chunk-max": standing.sizes.maximum,
         "overlap": standing.sizes.overlap,
         "prefix": standing.prefix,
         "stem": standing.stem or "none",
-        "rerank": next((word for word, kind in _RERANK.items() if kind == spec.kind), None),
     }
-    return spec.settings.get(name, str(defaults[name])) == value
+    return _is_same(spec.settings.get(name, str(defaults[name])), value)
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two values are the same text or the same number."""
+    with suppress(ValueError):
+        return float(one) == float(other)
+    return one == other
 
 
 def _with(spec: Spec, name: str, value: str) -> str:
     """The text of the spec with one setting changed."""
-    settings = {**spec.settings, name: value}
-    return f"{spec.kind}:{','.join(f'{one}={its}' if its else one for one, its in settings.items())}"
+    return _text(spec.kind, {**spec.settings, name: value})
 
 
 def _reranked(spec: Spec, value: str) -> str:
     if value not in _RERANK or spec.kind not in _RERANK.values():
         raise UsageError(f"--vary rerank={quoted(value)}: allowed are on and off, with --retriever hybrid or hybrid+rerank first")
-    return spec.text.replace(spec.kind, _RERANK[value], 1)
+    return _text(_RERANK[value], {name: its for name, its in spec.settings.items() if name != RERANKER})
+
+
+def _text(kind: str, settings: Mapping[str, str]) -> str:
+    said = ",".join(f"{name}={value}" if value else name for name, value in settings.items())
+    return f"{kind}:{said}" if said else kind

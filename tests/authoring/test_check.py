@@ -5,6 +5,7 @@ import json
 import pytest
 
 from vault_eval.authoring.check import check_labels
+from vault_eval.authoring.judged_labels import ORIGIN
 from vault_eval.authoring.kinds import KINDS
 from vault_eval.authoring.lint import lint_rules
 from vault_eval.errors import LabelError
@@ -178,6 +179,12 @@ def test_each_kind_is_known_by_a_label_of_it_and_not_by_a_plain_one(check, kind)
     plain = {**ASK, "query": "hemp locker"}
     assert check(plain).kinds[kind] == 0
     assert check({**plain, **LOOKS[kind]}).kinds[kind] == 1
+
+
+def test_grades_of_a_judged_pool_make_no_label_conflicting_but_its_category_does(check):
+    judged = {**ASK, **LOOKS["conflicting"], "origin": ORIGIN}
+    assert check(judged).kinds["conflicting"] == 0
+    assert check({**judged, "category": "conflicting"}).kinds["conflicting"] == 1
 
 
 @pytest.mark.parametrize("query", ["¿hemp locker", "hemp “locker”", "hemp – locker…"])

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from vault_eval.authoring.judge_answers import prompts, read_answers
+from vault_eval.authoring.judge_answers import Prompt, page_of_prompts, prompts, read_answers
 from vault_eval.authoring.judged_page import read_judged_page
 from vault_eval.authoring.pool import pooled
 from vault_eval.digests import sha256_hex
-from vault_eval.errors import LabelError
+from vault_eval.errors import LabelError, UsageError
+from vault_eval.limits import TERMINAL_TEXT_MAX_CHARACTERS
 from vault_eval.model import Label, Target
 from vault_eval.vault.snapshot import open_snapshot
 
@@ -134,12 +135,62 @@ def test_note_that_is_gone_gets_no_verdict(pool, taken, folder):
         "{",
         "[]",
         '{"answers": {}}',
-        '{"answers": [1]}',
-        '{"answers": [{"id": "winter"}]}',
-        answers({"grade": 1}),
-        answers("x"),
     ],
 )
-def test_what_is_no_answer_is_refused_whole(pool, taken, text):
+def test_what_is_no_list_of_answers_is_refused_whole(pool, taken, text):
     with pytest.raises(LabelError, match=r"a\.json"):
         taken(pool, text)
+
+
+@pytest.mark.parametrize(
+    ("answer", "refused"),
+    [
+        (1, ("answer number 1", "", "it has no id")),
+        ({"id": 7, "notes": []}, ("answer number 1", "", "it has no id")),
+        ({"id": "winter"}, ("winter", "", "it has no list of notes")),
+        ({"id": "wniter", "notes": []}, ("wniter", "", "the pool has no prompt of this id")),
+        ({"id": "winter", "notes": ["x"]}, ("winter", "", "one of its notes has no path")),
+        ({"id": "winter", "notes": [{"grade": 1}]}, ("winter", "", "one of its notes has no path")),
+        ({"id": "winter", "notes": [{"note": "Good.md"}]}, ("winter", "Good.md", "it has no grade")),
+    ],
+)
+def test_answer_of_another_form_is_refused_by_itself_and_the_others_count(pool, taken, answer, refused):
+    good = {"id": "winter", "notes": [{"note": "Other.md", "grade": 0}]}
+    found, left = taken(pool, json.dumps({"answers": [answer, good]}))
+    assert [one.verdict for one in found] == ["no"]
+    assert [(one.prompt, one.note, one.reason) for one in left] == [refused]
+
+
+DEPTHS = "| berth | depth |\n| 3 | 4.1 m |\n- 5.2 m\nunder the pier: 2 m\n---\n水深四米\nbe 6 m there\n"
+
+
+@pytest.mark.parametrize("quote", ["4.1 m", "5.2 m", "2 m", "水深四米", "be 6 m there"])
+def test_short_quote_counts_where_it_is_a_whole_cell_item_or_value_or_its_characters_are_wide(taken, write, quote):
+    assert quote_is_taken(taken, write, quote)
+
+
+@pytest.mark.parametrize("quote", ["1 m", "6 m", "a", "|", "---", " ", "深四米", "berth 3"])
+def test_short_quote_that_is_a_piece_or_says_nothing_is_refused(taken, write, quote):
+    assert not quote_is_taken(taken, write, quote)
+
+
+def quote_is_taken(taken, write, quote):
+    labels = [Label("winter", "how deep", (), "l.json", "")]
+    pool = pooled(labels, {"winter": {write("Depths.md", DEPTHS)}}, lambda *_: ((), None), 5, ("id", "Notes"))
+    return bool(taken(pool, answers({"note": "Depths.md", "grade": 2, "quote": quote}))[0])
+
+
+def test_prompts_come_in_pages_that_an_agent_is_shown_whole_and_none_is_lost():
+    asked = [Prompt(f"q{number}", "water", "", tuple(f"Folder/Note {number}.md" for _ in range(20))) for number in range(200)]
+    start, seen, pages = None, [], 0
+    while pages == 0 or start is not None:
+        shown, start = page_of_prompts(asked, start)
+        assert 0 < len(json.dumps([one.as_json() for one in shown])) < TERMINAL_TEXT_MAX_CHARACTERS
+        seen += shown
+        pages += 1
+    assert (seen, pages > 2) == (asked, True)
+    # One that is too long by itself is shown all the same.
+    long = Prompt("long", "water " * TERMINAL_TEXT_MAX_CHARACTERS, "", ("A.md",))
+    assert page_of_prompts([long, asked[0]], None) == ((long,), "q0")
+    with pytest.raises(UsageError, match="--from 'gone': the pool has no prompt of this id"):
+        page_of_prompts(asked, "gone")

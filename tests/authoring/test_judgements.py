@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from vault_eval.authoring.judged_labels import judged_labels, progress
+from vault_eval.authoring.judged_labels import NOTHING_FOUND, judged_labels, progress
 from vault_eval.authoring.judgements import Judgement, append_judgement, read_judgements
 from vault_eval.authoring.pool import pooled
 from vault_eval.errors import LabelError, VaultEvalError
@@ -108,7 +108,8 @@ def test_page_that_cannot_be_told_is_neither_expected_nor_judged_irrelevant(pool
 def test_query_without_a_relevant_page_is_no_negative_until_the_person_says_so(pool):
     label = judged_labels(pool, [Judgement(names(pool, "two")["A.md"], 1, "no", DIGEST)], "pool.json")[1]
     assert label.gold == ()
-    assert "say by hand whether none should be found" in label.skip_reason
+    assert label.skip_reason == NOTHING_FOUND
+    assert "labels add --none" in NOTHING_FOUND
 
 
 def test_progress_counts_looks_and_own_agreement_over_what_was_graded_twice(pool):

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from vault_eval.authoring.label_files import with_label
+from vault_eval.authoring.label_files import as_negative, with_labels
 from vault_eval.errors import LabelError
 from vault_eval.labels.load import LabelDocument, load_labels
-from vault_eval.labels.rules import query_id
+from vault_eval.labels.rules import EXTENDED_SCHEMA, query_id
 from vault_eval.model import Label, Target
 
 PLAIN = "claude-obsidian.retrieval-queries.v1"
@@ -19,7 +20,7 @@ def document(text: str, name: str = "Labels.json") -> LabelDocument:
 
 
 def with_new(text: str, name: str = "Labels.json", label: Label = NEW) -> str:
-    return with_label(document(text, name), label).decode()
+    return with_labels(document(text, name), [label]).decode()
 
 
 ENTRY = '{"id": "a", "query": "b", "expected_pages": []}'
@@ -108,3 +109,49 @@ def test_invalid_file_is_refused_before_anything_else():
         with_new('{"schema": ')
     with pytest.raises(LabelError, match="there are no queries"):
         with_new(f'{{"schema": "{PLAIN}", "queries": []}}')
+
+
+def test_several_labels_are_added_at_once_and_the_schema_is_widened_once():
+    graded = Label("graded", "q", (Target("A.md"),), "", "", grades={"A.md": 2})
+    text = f'{{"schema": "{PLAIN}", "queries": [{ENTRY}]}}'
+    after = json.loads(with_labels(document(text), [NEW, graded, replace(graded, id="again", query="r")]))
+    assert ([one["id"] for one in after["queries"]], after["schema"]) == (["a", "new", "graded", "again"], EXTENDED_SCHEMA)
+    with pytest.raises(LabelError, match="is there already, as 'graded'"):
+        with_labels(document(text), [graded, replace(graded, id="again")])
+
+
+SKIPPED = '"skip_reason": "no page of the pool answers it"'
+
+
+@pytest.mark.parametrize(
+    ("entry", "category", "after"),
+    [
+        (f'{{"id": "a", "query": "q", {SKIPPED}, "expected_pages": []}}', None, '{"id": "a", "query": "q", "expected_pages": []}'),
+        (f'{{{SKIPPED}, "id": "a", "query": "q", "expected_pages": []}}', None, '{"id": "a", "query": "q", "expected_pages": []}'),
+        (
+            f'{{"id": "a", "query": "q", "expected_pages": [],\r\n  {SKIPPED}\r\n}}',
+            "absent",
+            '{"id": "a", "query": "q", "expected_pages": [],\r\n  "category": "absent"\r\n}',
+        ),
+        (
+            f'{{"id": "a", "query": "q", "expected_pages": [], "category": "absent", {SKIPPED}}}',
+            "absent",
+            '{"id": "a", "query": "q", "expected_pages": [], "category": "absent"}',
+        ),
+    ],
+)
+def test_skipped_label_becomes_a_negative_and_nothing_else_changes(entry, category, after):
+    text = f'{{"schema": "{PLAIN}", "queries": [ {{"id": "b", "query": "r", "expected_pages": []}},{entry}] }}'
+    label = load_labels([document(text)]).labels[1]
+    negative, data = as_negative(document(text), label, category)
+    assert data.decode() == text.replace(entry, after)
+    assert (negative.skip_reason, negative.category) == (None, category)
+
+
+def test_label_of_another_category_or_in_a_file_of_another_form_is_left_as_it_is():
+    text = f'{{"schema": "{PLAIN}", "queries": [{{"id": "a", "query": "q", "expected_pages": [], "category": "c", {SKIPPED}}}]}}'
+    (label,) = load_labels([document(text)]).labels
+    with pytest.raises(LabelError, match="has the category 'c'; leave --category out"):
+        as_negative(document(text), label, "absent")
+    with pytest.raises(LabelError, match="take the skip_reason of 'a' out by hand"):
+        as_negative(document('{"query": "q", "relevant": []}', "L.jsonl"), label, None)

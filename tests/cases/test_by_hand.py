@@ -117,6 +117,7 @@ class TestVaultRoot:
         (("--cold-samples", "-1"), 2),
         (("--cold-samples", "most"), 2),
         (("--min-n", "x"), 2),
+        (("--min-n", "0"), 2),
         (("--retriever", ""), 2),
         (("--retriever", "keyword:k1=-1"), 2),
         (("--retriever", "keyword:k1=nan"), 2),

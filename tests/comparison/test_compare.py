@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from math import ceil
 from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vault_eval.comparison.changes import metric_change
 from vault_eval.comparison.compare import compare
 from vault_eval.comparison.records import Side
 from vault_eval.errors import UsageError
-from vault_eval.metrics.metric import Metric
 
 RRS = [1.0, 0.5, 0.25, 0.0]
-COST = Metric("lost", "a cost", lambda query: None, 1, is_cost=True)  # noqa: ARG005 - a value a query is given in the record
 
 
 def one(baseline: Side, candidate: Side, **options):
@@ -62,14 +60,23 @@ def test_queries_of_one_page_count_as_one_group(side, query):
     # Groups of 8 and 1: totals 4 and 0, one changed group: p = 2 / 2; effective n 81 / 65.
     assert (change.chance.test, change.chance.p) == ("sign-flip, exact, by gold page", 1.0)
     assert change.chance.effective_n == pytest.approx(81 / 65)
+    # The effective n is less than two, so that nothing shows; 376 on pages of their own would, and these count 65 / 9 as much:
+    # standard error .38284, deviation .38284 * sqrt(81 / 65 + 2) = .6898.
+    assert (change.chance.detectable, change.chance.queries_needed) == (None, ceil(376 * 65 / 9))
+    hit = next(change for change in one(before, after).metrics if change.name == "hit@1")
+    assert hit.chance.test == "sign-flip, exact, by gold page"
+    reason = one(before, after).verdict.reasons[0]
+    assert reason.startswith("8 of 9 queries changed their mrr@10, where those of one page count as one: even all one way")
 
 
 def test_fourteen_queries_are_too_few_and_it_says_how_many_would_do(side):
     found = one(side([0.5] * 14), side([0.5] * 11 + [1.0] * 3))
     assert found.verdict.word == "too few queries to tell"
     assert found.verdict.queries_needed == found.change.chance.queries_needed > 14
-    assert found.verdict.reasons[0] == "only 3 of 14 queries changed mrr@10: even all one way would be p = 0.25"
-    assert f"about {found.verdict.queries_needed} would show it" in found.verdict.reasons[1]
+    assert found.verdict.reasons[0] == (
+        "3 of 14 queries changed their mrr@10: even all one way, chance alone would do that with p = 0.25"
+    )
+    assert found.verdict.reasons[1].startswith(f"about {found.verdict.queries_needed} queries would show a difference of 0.1")
     assert found.change.chance.wins_needed == 6
 
 
@@ -113,6 +120,7 @@ def test_rounding_is_no_change(side, query):
     found = one(side([before]), side([after]))
     assert found.verdict.word == "identical"
     assert [change.delta for change in found.metrics if change.n] == [0.0, 0.0]
+    assert [change.outcome for change in one(side([before]), side([after]), primary="recall@5").changes] == ["same"]
 
 
 def test_without_a_scored_query_there_is_no_delta(side, query):
@@ -120,6 +128,7 @@ def test_without_a_scored_query_there_is_no_delta(side, query):
     assert (found.change.name, found.change.n, found.change.delta, found.change.interval) == ("mrr@10", 0, None, None)
     assert found.verdict.word == "too few queries to tell"
     assert found.verdict.queries_needed == 99
+    assert found.verdict.reasons == ("no paired query has a value of mrr@10; about 99 queries would show a difference of 0.1",)
     assert one(side([None]), side([None])).verdict.word == "identical"
 
 
@@ -157,6 +166,32 @@ def test_a_category_that_falls_while_the_mean_rises_is_marked(side, query):
     ]
 
 
+@pytest.mark.parametrize(
+    ("after", "against"),
+    [
+        ([0.5, 1.0], [False, False]),  # one stays while the mean rises
+        ([0.25, 0.75], [True, True]),  # one falls, one rises, the mean stays
+        ([0.25, 1.0], [True, False]),
+        ([0.5, 0.5], [False, False]),
+    ],
+)
+def test_a_category_is_against_the_mean_only_where_it_moved(side, query, after, against):
+    before = side([query(name, 0.5, category=name) for name in "ab"])
+    candidate = side([query(name, 0.5, values={"mrr@10": value}) for name, value in zip("ab", after, strict=True)])
+    assert [each.against for each in one(before, candidate).categories] == against
+
+
+def test_no_evidence_is_only_said_where_a_tenth_would_have_shown(side):
+    """Nothing changed of n: deviation sqrt(2 (n + 2)) / (n + 2), as detectable as .1 from 40 queries on."""
+    words = {n: one(side([0.5] * n), side([0.5] * (n - 1) + [0.51])).verdict.word for n in (38, 42)}
+    assert words == {38: "too few queries to tell", 42: "no evidence of a difference"}
+
+
+def test_paired_queries_without_a_value_are_counted_beside_the_word(side, query):
+    candidate = side([1.0] + [0.5] * 13 + [query("q14", 0.5, values={})])
+    assert one(side([0.5] * 15), candidate).verdict.reasons[-1] == "paired, but without a value of mrr@10 on one side: 1"
+
+
 def test_pages_that_changed_are_said_beside_the_word(side):
     found = one(side([0.5] * 14), side([1.0] * 14, snapshot_sha256="t" * 64))
     assert found.verdict.word == "better"
@@ -172,18 +207,6 @@ def test_a_family_of_candidates_pays_for_its_size(side):
         assert first.verdict.word == "too few queries to tell"
         assert first.change.chance.wins_needed == 7
     assert compare(baseline, [wins])[0].verdict.word == "better"
-
-
-def test_of_a_cost_less_is_better(side, query):
-    pairs = [
-        (query(f"q{place}", 1.0, values={"lost": 0.5}), query(f"q{place}", 1.0, values={"lost": lost}))
-        for place, lost in enumerate((0.0, 0.25, 1.0))
-    ]
-    change = metric_change(COST, pairs, is_primary=True, family=1)
-    assert (change.wins, change.losses, change.is_cost) == (2, 1, True)
-    assert change.delta == pytest.approx((-0.5 - 0.25 + 0.5) / 3)
-    # The bound that matters is how far it may have risen.
-    assert change.delta < change.bound < change.interval.high
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30)

@@ -131,7 +131,8 @@ def test_a_regression_gate_names_the_queries_that_could_not_be_paired(side, quer
 def test_a_regression_gate_without_data_or_with_errors_never_passes(side, query):
     failed = side([1.0, query("q1", 0.0, status="error", values={}, ranking=())])
     assert gated(side([1.0, 1.0]), failed).outcome == "undecided"
-    assert gated(side([None]), side([None])).outcome == "undecided"
+    for min_n in (0, 1):
+        assert gated(side([None]), side([None]), min_n=min_n).detail == "no data (n = 0)"
     assert gated(side([1.0] * 3), side([1.0] * 3), min_n=4).outcome == "undecided"
     refused = gated(side([1.0]), side([1.0], depth=20))
     assert (refused.outcome, refused.detail) == ("undecided", "not comparable: the depth differs (--top): 10 and 20 pages")

@@ -35,6 +35,32 @@ def test_a_heading_is_part_of_the_gold(side, query):
     assert [one.id for one in paired(baseline, candidate).of("drifted")] == ["a"]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "apart"),
+    [
+        ({"a.md": 2}, {"a.md": 2}, None),
+        ({"a.md": 1}, {}, None),  # an expected page without a grade has 1
+        ({"a.md": 2}, {"a.md": 1}, "the grades differ: 'a.md'"),
+        ({"a.md": 2, "z.md": 0}, {"a.md": 2}, "the grades differ: 'z.md'"),  # judged@10 counts it
+    ],
+)
+def test_another_grade_is_another_label(side, query, before, after, apart):
+    found = paired(side([query("a", 1.0, grades=before)]), side([query("a", 1.0, grades=after)]))
+    assert [one.reason for one in found.of("drifted")] == ([] if apart is None else [apart])
+    assert len(found.pairs) == (apart is None)
+
+
+@pytest.mark.parametrize("status", ["error", "skipped", "missing-gold"])
+def test_a_row_without_an_answer_records_no_place_and_no_grade_and_is_lost_not_drifted(side, query, status):
+    answered = query("a", 1.0, gold=("a.md#Part", "b.md"), grades={"a.md": 2})
+    failed = query("a", 1.0, gold=("a.md", "b.md"), status=status, reason="why")
+    for one, other in ((answered, failed), (failed, answered)):
+        (unpaired,) = paired(side([one]), side([other])).unpaired
+        assert (unpaired.kind, "('why')" in unpaired.reason) == ("lost", True)
+    (unpaired,) = paired(side([answered]), side([query("a", 1.0, gold=("c.md",), status=status)])).unpaired
+    assert unpaired.reason == "the expected pages differ: 'a.md, b.md' and 'c.md'"
+
+
 def test_a_query_of_one_side_alone_is_named_with_that_side(side, query):
     found = paired(side([query("a", 1.0)]), side([query("b", 1.0)]))
     assert [(one.id, one.reason) for one in found.of("drifted")] == [

@@ -36,6 +36,15 @@ def test_a_word_broken_at_the_end_of_a_line_is_whole_again_and_lines_stay_as_man
     assert page_texts(make_pdf([text])) == ("a broken\nword, well-\nKnown, 1990-\n2000, software\n",)
 
 
+def test_more_text_than_is_indexed_is_refused(make_pdf, monkeypatch):
+    """In this process, which alone can be told of a smaller limit."""
+    pytest.importorskip("pypdf")
+    monkeypatch.setattr(pdf_text, "PDF_TEXT_MAX_CHARACTERS", 10)
+    assert list(pdf_text._texts(make_pdf(["12345", "67890"]))) == ["12345", "67890"]
+    with pytest.raises(UnreadableFileError, match="the PDF holds more than 10 characters of text"):
+        list(pdf_text._texts(make_pdf(["12345", "678901"])))
+
+
 def test_the_reader_says_its_version(make_pdf):
     import pypdf
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vault_eval.index import columns
+from vault_eval.index import columns, search
 from vault_eval.index.bm25 import Bm25
 from vault_eval.index.columns import Columns, at_least, highest
 from vault_eval.index.seal import open_index
@@ -78,8 +78,9 @@ def corpora(make_vault):
 def test_pruned_scores_are_those_of_the_plain_sum_to_the_last_bit(corpora, which, words, k1, b, n):
     corpus = corpora[which]
     query = [f"w{word}" for word in words]
-    hits = Searcher(corpus.index, k1, b).best(query, n)
-    assert exhaustive(corpus.chunks, query, k1, b, n) == list(map(tuple, hits))
+    searcher = Searcher(corpus.index, k1, b)
+    first, then = searcher.best(query, n), searcher.best(query, n)  # without columns, and with them
+    assert exhaustive(corpus.chunks, query, k1, b, n) == list(map(tuple, first)) == list(map(tuple, then))
 
 
 @given(st.lists(st.lists(st.integers(0, 12), max_size=8), min_size=1, max_size=12), st.integers(1, 60), K1, B)
@@ -103,6 +104,36 @@ def test_any_small_corpus_is_scored_exactly(make_vault, seed, k1, b, n):
             assert exhaustive(corpus.chunks, query, k1, b, n) == list(map(tuple, Searcher(corpus.index, k1, b).best(query, n)))
 
 
+@given(
+    st.lists(st.lists(st.integers(0, 65), max_size=14), min_size=2, max_size=6),
+    K1,
+    B,
+    st.integers(1, 60),
+    st.sampled_from([0, 20, 200]),
+    st.sampled_from([20, 60, 150]),
+)
+@settings(max_examples=120, deadline=None)
+def test_where_a_list_counts_as_short_or_frequent_changes_nothing(corpora, queries, k1, b, n, short, frequent):
+    searcher = Searcher(corpora[4].index, k1, b)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "_SHORT_LIST_POSTINGS", short)
+        patch.setattr(columns, "_LIST_MIN_POSTINGS", frequent)
+        for words in queries:
+            query = [f"w{word}" for word in words]
+            assert exhaustive(corpora[4].chunks, query, k1, b, n) == list(map(tuple, searcher.best(query, n)))
+
+
+def test_what_does_not_fit_into_a_byte_is_walked(corpora):
+    """Each of the two, said ten times, takes more than half of 255 steps."""
+    query = ["w3"] * 10 + ["w2"] * 10
+    searcher = Searcher(corpora[4].index)
+    searcher.best(query, 10)
+    made, lists = Columns(corpora[4].index, searcher.bm25), searcher._lists(query)
+    made.fitting(lists)
+    assert [len(lists), len(made.fitting(lists))] == [2, 1]
+    assert list(map(tuple, searcher.best(query, 10))) == exhaustive(corpora[4].chunks, query, 1.5, 0.75, 10)
+
+
 def test_lists_are_in_fact_pruned(corpora, monkeypatch):
     """Else the laws above would prove nothing: one common word beside rare ones is not walked."""
     walked = []
@@ -116,18 +147,19 @@ def test_lists_are_in_fact_pruned(corpora, monkeypatch):
 
 def test_frequent_terms_are_in_fact_not_walked(corpora, monkeypatch):
     """Else the laws would say nothing of columns: "w0" to "w3" are each in more than 300 of the 1,500 chunks."""
-    walked = []
-    monkeypatch.setattr(Searcher, "_add", lambda _self, _sums, postings: walked.append(postings))
-    hits = Searcher(corpora[4].index).best(["w0", "w1", "w2", "w3", "w0"], 10)
-    assert list(map(tuple, hits)) == exhaustive(corpora[4].chunks, ["w0", "w1", "w2", "w3", "w0"], 1.5, 0.75, 10)
-    assert walked == []
+    query = ["w0", "w1", "w2", "w3", "w0"]
+    searcher = Searcher(corpora[4].index)
+    first = searcher.best(query, 10)
+    monkeypatch.setattr(Searcher, "_add", None)
+    assert searcher.best(query, 10) == first
 
 
 def test_without_room_for_columns_the_answers_are_the_same(corpora, monkeypatch):
     monkeypatch.setattr(columns, "_ALL_MAX_BYTES", 0)
     monkeypatch.setattr(Searcher, "_finish_by_columns", None)
+    searcher = Searcher(corpora[4].index)
     for query in (["w0", "w1", "w30"], ["w0"], ["w2", "w40", "w41", "w0"]):
-        hits = Searcher(corpora[4].index).best(query, 10)
+        hits = searcher.best(query, 10)
         assert list(map(tuple, hits)) == exhaustive(corpora[4].chunks, query, 1.5, 0.75, 10)
 
 
@@ -138,7 +170,9 @@ def test_a_column_is_never_below_what_terms_add(corpora, words, k1, b):
     searcher = Searcher(corpus.index, k1, b)
     made = Columns(corpus.index, searcher.bm25)
     query = [f"w{word}" for word in words]
-    fitting = made.fitting(searcher._lists(query))
+    lists = searcher._lists(query)
+    assert made.fitting(lists) == []  # a first query alone is not worth it
+    fitting = made.fitting(lists)
     total = made.total(fitting)
     starts = {one.start for one in fitting}
     said = [word for word in query if (found := searcher.postings(word)) is not None and found.start in starts]

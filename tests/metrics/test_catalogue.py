@@ -8,6 +8,7 @@ import pytest
 
 import vault_eval.metrics.definitions
 from vault_eval.metrics import metrics_for
+from vault_eval.metrics.catalogue import mean_metrics
 
 AT_TEN = [
     "recall@1",
@@ -35,6 +36,12 @@ AT_TEN = [
 
 def test_the_names_at_the_default_depth_are_exactly_these_in_this_order() -> None:
     assert [metric.name for metric in metrics_for()] == AT_TEN
+
+
+def test_of_every_metric_that_can_be_paired_more_is_better() -> None:
+    """So a comparison may say better where it rose."""
+    assert not [metric.name for metric in mean_metrics() if metric.is_cost]
+    assert AT_TEN[:16] == [metric.name for metric in mean_metrics()]
 
 
 @pytest.mark.parametrize("depth", [11, 20, 1000])

@@ -64,6 +64,22 @@ def test_two_labels_with_the_same_query_have_a_ranking_each():
     assert run.rankings["a"] == run.rankings["b"]
 
 
+class Ordered(Fake):
+    """Always finds the same pages, as many as are asked for."""
+
+    def search(self, query, depth):
+        self.asked.append((query, depth))
+        return Ranking(tuple(RankedPage(rank, f"{rank}.md", None) for rank in range(1, depth + 1)))
+
+
+def test_label_notes_are_taken_out_and_as_many_other_pages_take_their_places():
+    fake = Ordered()
+    run = run_queries(fake, [label("a", "moon")], 3, itertools.count().__next__, frozenset({"1.md", "3.md"}))
+    found = run.rankings["a"]
+    assert [(one.rank, one.page) for one in found.pages] == [(1, "2.md"), (2, "4.md"), (3, "5.md")]
+    assert (found.label_hits_removed, fake.asked[-1]) == (2, ("moon", 5))
+
+
 class OneProcessEach(Fake):
     why_no_warm = "each query is a process of its own"
 

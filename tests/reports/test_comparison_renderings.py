@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from vault_eval.comparison.compare import compare
-from vault_eval.comparison.records import ComparedQuery, Side
+from vault_eval.comparison.records import CategoryChange, ComparedQuery, Side
 from vault_eval.limits import TERMINAL_TEXT_MAX_CHARACTERS
 from vault_eval.model import RetrieverDescription
 from vault_eval.reports import comparison_plots
@@ -149,6 +149,47 @@ def test_several_candidates_are_listed_first_and_share_one_family(render, make_s
 
 
 @each_for_people
+def test_candidates_of_one_spec_are_told_apart_by_their_time(render, make_side):
+    later = replace(make_side(0), timing=replace(make_side(0).timing, started="2026-03-03T10:00:00Z"))
+    listed = plain(render(one_against(make_side(0), make_side(1), later)))
+    for shown in ("keyword · 2026-03-02 09:30 UTC", "keyword · 2026-03-03 10:00 UTC"):
+        assert shown in listed.partition("identical")[0]
+
+
+@each_for_people
+def test_queries_of_one_page_are_said_to_count_less(render, make_row, make_run, make_report, pair):
+    """Eight of nine expect the hub: 81 / 65, about 1."""
+
+    def report(pages):
+        rows = [make_row(f"h{n}", "q", ["Hub.md"], pages) for n in range(8)]
+        return make_report(make_run([*rows, make_row("a", "q", ["A.md"], ["A.md"])]))
+
+    rendered = plain(render(one_against(report(["X.md", "Hub.md"]), report(["Hub.md"]))))
+    assert "beside 0 losses it takes 6 of equal size on pages of their own to tell them from chance; found: 8" in rendered
+    assert (
+        "none, with 9 queries, which count as about 1 since some expect the same page, even a difference of 1 would often be missed"
+        in rendered
+    )
+    assert not re.search("pages of their own|count as", plain(render(pair)))
+
+
+@each_for_people
+def test_a_single_category_is_not_set_beside_the_whole(render, pair):
+    (found,) = pair
+    assert "not tested" in plain(render(pair))
+    assert "not tested" not in plain(render([replace(found, categories=found.categories[:1])]))
+
+
+@each_for_people
+def test_of_many_categories_that_fell_the_weightiest_are_named(render, make_side):
+    (found,) = one_against(make_side(0), make_side(1))
+    fallen = [CategoryChange(f"c{n}", 1 + n % 8, -0.1, 0, 1, against=True) for n in range(8)]
+    rendered = plain(render([replace(found, categories=tuple(fallen))]))
+    assert re.findall(r"c\d fell", rendered) == ["c7 fell", "c6 fell", "c5 fell", "c4 fell", "c3 fell"]
+    assert "so did 3 more categories" in rendered
+
+
+@each_for_people
 def test_a_comparison_with_itself_claims_nothing(render, make_side):
     rendered = plain(render(one_against(make_side(0), make_side(0))))
     assert "identical" in rendered.lower()
@@ -259,9 +300,15 @@ def test_a_large_comparison_stays_readable(render, large):
     assert "They do not show" in plain(rendered)
 
 
+def test_several_candidates_share_the_queries_that_a_terminal_shows(large):
+    shown = [comparison_text([*large] * number).count("first expected page") for number in (1, 2, 5)]
+    # Ten that are better and ten that are worse; five of each for each of two; at least three of each for each of five.
+    assert shown == [20, 20, 30]
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(None, "–"), (0.0, "0.000"), (0.25, "+0.250"), (-0.1, "-0.100"), (0.0004, "+4e-04"), (3e-17, "0.000"), (-0.0005, "-0.001")],
+    [(None, "–"), (0.0, "0.000"), (0.25, "+0.250"), (-0.1, "-0.100"), (0.0004, "+0.0004"), (3e-17, "0.000"), (-0.0005, "-0.001")],
 )
 def test_a_difference_has_its_sign_and_never_looks_like_none(value, text):
     assert signed(value) == text
@@ -275,6 +322,11 @@ def test_bars_stand_from_most_gained_to_most_lost(pair):
     assert bars[0].y + bars[0].height == pytest.approx(comparison_plots.BARS_MIDDLE, abs=0.11)
     assert bars[-1].y == comparison_plots.BARS_MIDDLE
     assert len(bars) == 7
+
+
+def test_of_more_bars_than_fit_losses_are_kept_as_gains_are(large):
+    bars = comparison_plots.difference_bars(large[0].changes)
+    assert [bar.outcome for bar in bars] == ["better"] * 60 + ["worse"] * 60
 
 
 def test_slopes_gather_the_queries_that_took_one_way(pair):

@@ -11,8 +11,10 @@ import pytest
 from vault_eval import strict_json
 from vault_eval.evaluation import clock
 from vault_eval.fixture_mode import run_fixture
+from vault_eval.metrics.catalogue import mean_metrics
 from vault_eval.metrics.judged_query import JudgedPlace
-from vault_eval.reports.compared import compared_query, mean_metrics, sides
+from vault_eval.model import RetrieverDescription
+from vault_eval.reports.compared import compared_query, sides
 from vault_eval.reports.document import snapshot_digest
 from vault_eval.reports.json_report import pages_text, report_text
 from vault_eval.reports.saved_report import read_pages, read_report, saved_figures
@@ -55,11 +57,21 @@ def test_a_side_names_what_was_searched(measured):
     assert side.settings["k1"] == 1.5
 
 
+@pytest.mark.parametrize(("configured", "chunks"), [(50, 50), ("all", None), (None, None)])
+def test_a_side_names_its_pool_and_how_often_it_was_exhausted(make_row, make_run, make_report, configured, chunks):
+    rows = [make_row(name, "q", ["A.md"], [], pool_exhausted=name != "b") for name in "abc"]
+    run = make_run(rows, retriever=RetrieverDescription("keyword", {"pool_chunks": configured}))
+    (side,) = sides(make_report(run))
+    assert (side.pool_chunks, side.pool_exhausted) == (chunks, 2)
+    assert side.page_digests is None  # nothing is known of its pages, which is not that it had none
+
+
 def test_grades_are_saved_with_the_row_and_count_again(make_row):
     """A graded 2 at rank 2, B graded 1 missed: DCG 2 / log2(3), ideal 2 + 1 / log2(3)."""
     row = make_row("a", "q", ["A.md", "B.md"], ["X.md", "A.md"], grades={"A.md": 2, "B.md": 1})
-    value = compared_query(row, mean_metrics(10)).values["ndcg@10"]
-    assert value == pytest.approx((2 / log2(3)) / (2 + 1 / log2(3)))
+    found = compared_query(row, mean_metrics(10))
+    assert found.values["ndcg@10"] == pytest.approx((2 / log2(3)) / (2 + 1 / log2(3)))
+    assert found.judged == {"A.md": 2, "B.md": 1}
 
 
 def test_a_row_without_an_answer_has_no_value(make_row):

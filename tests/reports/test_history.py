@@ -148,6 +148,13 @@ def test_json_has_every_point(keep, make_side, tmp_path):
     assert points[0]["interval"]["low"] < points[0]["value"] < points[0]["interval"]["high"]
 
 
+def test_one_report_alone_is_no_chart(keep, make_side, tmp_path):
+    keep(make_side(0), 0)
+    assert "<svg" not in history_html(read_history(str(tmp_path), "mrr@10"))
+    keep(make_side(0), 1)
+    assert history_html(read_history(str(tmp_path), "mrr@10")).count("<circle") == 2
+
+
 def test_text_has_no_bars_where_the_terminal_has_none(keep, make_side, tmp_path):
     keep(make_side(0), 0)
     found = read_history(str(tmp_path), "mrr@10")

@@ -12,9 +12,9 @@ from vault_eval import strict_json
 from vault_eval.errors import UsageError, VaultEvalError
 from vault_eval.evaluation import clock
 from vault_eval.fixture_mode import run_fixture
-from vault_eval.request import Request
 from vault_eval.reports.json_report import report_text
 from vault_eval.reports.saved_report import read_report
+from vault_eval.request import Request
 
 
 @pytest.fixture(scope="module")

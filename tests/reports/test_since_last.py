@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from vault_eval.limits import LAST_REPORTS_TRIED_MAX
+from vault_eval.metrics.judged_query import JudgedPlace
 from vault_eval.model import LabelSource
+from vault_eval.reports.document import snapshot_digest
 from vault_eval.reports.kept_reports import kept_reports
 from vault_eval.reports.markdown_report import markdown_report
 from vault_eval.reports.save import save_to_history
@@ -111,6 +114,26 @@ def test_equal_rankings_are_identical(make_side, tmp_path):
     assert not any(line.startswith(("gained", "lost")) for line in said(found))
 
 
+def test_grades_and_places_are_read_as_the_same_labels(make_row, make_run, make_report, tmp_path):
+    def report(pages):
+        judged = {"grades": {"A.md": 2}, "places": (JudgedPlace("B.md#Tides", "B.md", "section", is_hit=None),)}
+        return make_report(make_run([make_row("a", "q", ["A.md", "B.md"], pages, **judged)]))
+
+    keep(report(["X.md", "A.md"]), tmp_path)
+    found = since_last(report(["A.md"]), str(tmp_path)).comparison
+    assert (found.change.delta, found.findings, found.unpaired) == (0.5, (), ())
+
+
+def test_a_query_that_failed_then_is_in_no_difference(make_side, tmp_path):
+    before = make_side(0)
+    rows = (replace(before.runs[0].rows[0], status="error", error="it timed out", ranking=()), *before.runs[0].rows[1:])
+    keep(replace(before, runs=(replace(before.runs[0], rows=rows),)), tmp_path)
+    found = since_last(make_side(1), str(tmp_path))
+    assert said(found)[1:] == ["the baseline failed on 1 of 11 queries"]
+    assert "tide" not in [change.id for change in found.comparison.changes]
+    assert found.comparison.baseline.queries[0].values == {"mrr@10": None}
+
+
 def test_where_the_searcher_failed_that_is_said_and_no_difference(make_side, tmp_path):
     keep(make_side(0), tmp_path)
     after = make_side(1)
@@ -122,13 +145,13 @@ def test_where_the_searcher_failed_that_is_said_and_no_difference(make_side, tmp
 
 def test_changed_notes_are_said(make_side, tmp_path):
     pages = {"A.md": "1" * 64, "B.md": "2" * 64}
-    before = make_side(0, page_digests=pages, snapshot_sha256="1a2b" * 16)
+    before = make_side(0, page_digests=pages, snapshot_sha256=snapshot_digest(pages))
     keep(before, tmp_path)
     after = make_side(1, page_digests={**pages, "B.md": "3" * 64}, snapshot_sha256="f" * 64)
-    assert any(line.startswith("confounded: ") for line in said(since_last(after, str(tmp_path))))
+    assert said(since_last(after, str(tmp_path)))[-1] == "confounded: 1 page changed: B.md"
 
 
-@pytest.mark.parametrize("damage", ["cut", "empty", "other", "link", "huge", "no text", "rows", "absent"])
+@pytest.mark.parametrize("damage", ["cut", "empty", "other", "link", "huge", "no text", "rows", "one line", "absent"])
 def test_what_is_damaged_or_foreign_is_passed_over(make_side, tmp_path, damage, monkeypatch):
     keep(make_side(0), tmp_path)
     newest = keep(make_side(1), tmp_path, 1) / "report.json"
@@ -139,6 +162,7 @@ def test_what_is_damaged_or_foreign_is_passed_over(make_side, tmp_path, damage, 
         "other": b'{"schema": "other", "labels": "' + b"cd" * 32 + b'"}',
         "huge": whole + b" " * len(whole),
         "no text": whole.replace(b"tide", b"\xff\xfe"),
+        "one line": json.dumps(json.loads(whole)).encode(),
         "rows": whole.replace(b'"expected": ["tide.md"]', b'"expected": {"tide.md": [1]}'),
     }
     newest.unlink()

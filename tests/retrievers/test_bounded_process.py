@@ -54,8 +54,10 @@ def test_endless_output_is_stopped_and_is_no_answer(stream):
         python(f"import sys\nwhile True: sys.{stream}.write('y' * 1000)")
 
 
-def test_output_of_exactly_the_limit_is_kept_whole():
+def test_output_of_exactly_the_limit_is_kept_whole_and_a_byte_more_is_too_much():
     assert len(python("print('y' * 9_999)").stdout) == 10_000
+    with pytest.raises(ProcessFailedError, match=r"wrote more than 10,000 bytes$"):
+        python("print('y' * 10_000)")
 
 
 @needs_groups

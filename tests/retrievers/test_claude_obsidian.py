@@ -99,6 +99,34 @@ def test_a_full_pool_with_too_few_pages_is_exhausted(sea, product):
     assert candidates.exhausted
 
 
+def test_a_full_pool_with_all_the_pages_asked_for_is_not_exhausted(sea, product):
+    for number in range(10):
+        sea.write(f"wiki/N{number}.md", "boat\n")
+    candidates = ask(sea, product, "answer(*((f'wiki/N{n}.md', 1) for n in range(10)), chunks=20)").candidates
+    assert candidates is not None
+    assert not candidates.exhausted
+
+
+def test_a_page_that_changes_after_it_was_found_is_seen_to_have_changed(sea, product):
+    (product / "scripts" / "retrieve.py").write_text(PROGRAM + "answer(('wiki/New.md', 1))", encoding="utf-8")
+    sea.write("wiki/New.md", "not in the index\n")
+    with open_snapshot(str(sea.root)) as vault:
+        searcher = open_retriever(parse_specs(["claude-obsidian"])[0], RetrieverContext(vault, "", product_root=str(product)))
+        assert [one.page for one in searcher.search("boat", 10).pages] == ["wiki/New.md"]
+        assert vault.reader.changed() == []
+        sea.write("wiki/New.md", "now it says something else\n")
+        assert vault.reader.changed() == ["wiki/New.md"]
+        searcher.close()
+
+
+def test_nothing_is_compiled_into_the_checkout(sea, product):
+    (product / "scripts" / "helper.py").write_text("", encoding="utf-8")
+    imports = "import os; sys.path.insert(0, os.path.dirname(os.path.abspath(__file__))); import helper\n"
+    before = sorted(product.rglob("*"))
+    assert ask(sea, product, f"{imports}answer(('wiki/Boat.md', 1))").error is None
+    assert sorted({*product.rglob("*")} - {product / "scripts" / "retrieve.py"}) == before
+
+
 def test_stale_pages_are_named_by_the_index_read_beside_it(sea, product):
     sea.write("wiki/Boat.md", "another boat\n")
     candidates = ask(sea, product, "answer(('wiki/Tides.md', 1), chunks=2, stale=1)", "boat tides").candidates

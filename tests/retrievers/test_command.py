@@ -126,12 +126,22 @@ def test_file_names_that_are_not_utf8_name_no_page(outside):
         ("command:{query}", "the program itself may hold no placeholder"),
         ("command:sh -c 'grep {query}'", "a query inside the code after -c would be run"),
         ("command:bash -lc {query}", "a query inside the code after -c would be run"),
+        ("command:sqlite3 notes.db \"select path from notes where text match '{query}'\"", "a query inside other text"),
+        ("command:perl -e 'print qx(rg {query})'", "a query inside other text"),
+        ("command:python3 '-cprint(1); {query}'", "a query inside other text"),
+        ("command:sh", "'sh' would run the query that it is given on stdin"),
+        ("command:/bin/bash -s", "'/bin/bash' would run the query that it is given on stdin"),
+        ("command:python3.11 -", "'python3.11' would run the query that it is given on stdin"),
     ],
 )
 def test_words_that_cannot_be_are_refused_before_anything_runs(outside, spec, says):
     with pytest.raises(UsageError) as raised:
         outside(spec)
     assert says in str(raised.value)
+
+
+def test_program_of_a_shell_is_given_the_query_on_stdin_as_data(outside):
+    assert pages(outside("command:sh -c 'read q; printf %s.md $q'").search("Boat", 10)) == [("Boat.md", None)]
 
 
 def test_query_behind_shell_code_is_a_word_that_the_shell_does_not_read(outside):

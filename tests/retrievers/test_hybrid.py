@@ -106,6 +106,21 @@ def test_a_larger_depth_within_the_pool_only_adds_pages(notes):
     assert [notes.pages("hybrid", "tide neap", depth) for depth in (1, 10, 25)] == [deep[:depth] for depth in (1, 10, 25)]
 
 
+def test_a_pool_smaller_than_the_depth_grows_to_it(notes):
+    assert len(notes.pages("hybrid:pool=1", "tide neap", 30)) == 30
+    assert notes.pages("hybrid:pool=1", "tide neap", 30) == notes.pages("hybrid:pool=30", "tide neap", 30)
+
+
+def test_vectors_that_change_while_they_are_used_are_told(indexed, ollama):
+    indexed.write("Boat.md", "ship\n")
+    indexed.index(vectors=ollama.model)
+    with indexed.searcher(f"hybrid:{ollama.model}") as made:
+        assert made.bound_digest() == made.index().sha256
+        path = next(indexed.folder.glob("*vectors*"))
+        path.write_bytes(path.read_bytes() + b"x")
+        assert made.bound_digest() is None
+
+
 def test_stale_pages_are_dropped_and_counted(notes):
     first = notes.pages("hybrid", "tide neap")[0]
     notes.write(first, "changed\n")

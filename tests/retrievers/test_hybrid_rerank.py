@@ -68,7 +68,8 @@ def test_the_first_twenty_pages_are_reordered_or_as_many_as_are_asked_for(indexe
     indexed.index()
     considered = indexed.search("hybrid+rerank", "tide neap", depth).candidates
     assert set(considered.usable[:reordered]) == set(considered.before[:reordered])
-    assert considered.usable[:reordered] != considered.before[:reordered]
+    assert list(considered.scores[:reordered]) == sorted(considered.scores[:reordered], reverse=True)
+    assert set(considered.usable[:10]) != set(considered.before[:10]), "pages from behind came among the first ten"
     assert considered.usable[reordered:] == considered.before[reordered:]
 
 

@@ -218,6 +218,12 @@ def test_arguments_may_be_given_whole(outside, served):
     assert pages(outside(f"mcp:tool=get argument=needle {words}").search("Boat", 3)) == [("Boat.md", None)]
 
 
+def test_number_of_results_is_given_as_a_number_and_not_as_text(outside, served):
+    given = """arguments='{"k": "{depth}", "needle": "{query}"}'"""
+    # The server takes the first text for the query.
+    assert pages(outside(f"mcp:tool=get {given} {served(['get'])}").search("Boat", 3)) == [("Boat.md", None)]
+
+
 def test_vault_is_named_to_a_server_that_asks_for_it(outside, served, small_vault):
     start = f"assert sys.argv[1:] == [{str(small_vault.resolve())!r}], sys.argv"
     searcher = outside(f"mcp:{served(start=start)} {{vault}}")

@@ -353,6 +353,15 @@ def tiny_model(tmp_path) -> Path:
     return tmp_path / "model"
 
 
+def test_a_model2vec_model_leaves_the_environment_as_it_was(sea, tiny_model, monkeypatch):
+    """Other searchers of the same run hand it on to programs."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
+    monkeypatch.delenv("TRANSFORMERS_OFFLINE", raising=False)
+    before = dict(os.environ)
+    sea.index(vectors=f"model2vec={tiny_model}")
+    assert dict(os.environ) == before
+
+
 def test_a_model2vec_folder_finds_by_meaning(sea, tiny_model):
     model = f"model2vec={tiny_model}"
     sea.index(IndexOptions(prefix="none"), vectors=model)

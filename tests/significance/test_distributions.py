@@ -49,8 +49,8 @@ def test_scipy_finds_the_same_t(stats, freedom: int) -> None:
 def test_scipy_finds_the_same_power(stats, n: int, effect: float) -> None:
     critical, centre = stats.t.ppf(0.975, n - 1), effect * sqrt(n)
     expected = stats.nct.sf(critical, n - 1, centre) + stats.nct.cdf(-critical, n - 1, centre)
-    assert expected == pytest.approx(t_power(effect, n, 0.05), abs=1e-6)
+    assert expected == pytest.approx(t_power(effect, n, t_critical(0.05, n - 1)), abs=1e-6)
 
 
 def test_without_an_effect_the_power_is_the_level() -> None:
-    assert t_power(0.0, 20, 0.05) == pytest.approx(0.05, abs=1e-9)
+    assert t_power(0.0, 20, t_critical(0.05, 19)) == pytest.approx(0.05, abs=1e-9)

@@ -12,18 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vault_eval.errors import UnreadableFileError
-from vault_eval.vault.note import (
-    Note,
-    NoteError,
-    YamlList,
-    YamlMap,
-    YamlScalar,
-    body_digest,
-    decode,
-    frontmatter_tree,
-    parse_note,
-    unsafe_values,
-)
+from vault_eval.vault.note import Note, frontmatter_tree, parse_note, unsafe_values
+from vault_eval.vault.note_text import body_digest, decode
+from vault_eval.vault.yaml_tree import NoteError, YamlList, YamlMap, YamlScalar
 
 BOMB = "---\na: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
@@ -296,7 +287,8 @@ def test_changing_only_the_questions_keeps_the_digest(questions):
 def test_decoding_and_digest_need_no_yaml():
     code = (
         "import sys; sys.modules['yaml'] = None; sys.modules['frontmatter'] = None\n"
-        "from vault_eval.vault.note import decode, body_digest, parse_note\n"
+        "from vault_eval.vault.note import parse_note\n"
+        "from vault_eval.vault.note_text import body_digest, decode\n"
         "decode(b'x'); body_digest(b'---\\nanswers: x\\n---\\n'); parse_note('no frontmatter')\n"
         "from vault_eval.errors import MissingPackageError\n"
         "try: parse_note('---\\na: b\\n---\\n')\n"

@@ -16,7 +16,7 @@ from vault_eval.index.search import Searcher
 from vault_eval.index.seal import open_index
 from vault_eval.index.terms import Analyzer
 from vault_eval.limits import DEPTH_DEFAULT_PAGES, DEPTH_MAX_PAGES, LABEL_QUERY_MAX_CHARACTERS
-from vault_eval.retrievers.spec import INDEX_SETTINGS, Spec, bm25_parameters, parse_specs
+from vault_eval.retrievers.spec import INDEX_SETTINGS, KEYWORD, ON_OUR_INDEX, Spec, bm25_parameters, parse_specs
 from vault_eval.vault.location import vault_id, vault_root
 from vault_eval.vault.page_digests import PageDigests
 from vault_eval.vault.paths import quoted
@@ -52,7 +52,7 @@ def parser() -> Parser:
 
 def _is_plain(spec: Spec) -> bool:
     """Whether it is keyword search on the standing index: what an agent asks, over and over, in a process each."""
-    return spec.kind == "keyword" and not any(name in INDEX_SETTINGS for name in spec.settings)
+    return spec.kind == KEYWORD and not any(name in INDEX_SETTINGS for name in spec.settings)
 
 
 def _quickly(options: argparse.Namespace, spec: Spec) -> dict[str, object] | None:
@@ -74,11 +74,10 @@ def _searched(options: argparse.Namespace, spec: Spec) -> dict[str, object]:
     """The answer of any searcher with an index. Raises IndexUnusableError with the line that builds what is missing."""
     from vault_eval.inputs import index_options
     from vault_eval.request import Request
-    from vault_eval.retrievers.select import needs_index
     from vault_eval.searchers import Places, open_searcher
     from vault_eval.vault.snapshot import open_snapshot
 
-    if not needs_index(spec):
+    if spec.kind not in ON_OUR_INDEX:
         raise UsageError(f"retrieve answers from an index; {spec.kind} is measured with bench --retriever {spec.kind}")
     data = DataFolder(launcher.data_folder(options.data))
     request = Request(options.vault, data=options.data, index=options.index, no_rerank=options.no_rerank)

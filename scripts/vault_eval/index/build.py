@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import os
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from vault_eval import strict_json
 from vault_eval.atomic_file import write_atomically
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import IndexUnusableError, UnreadableFileError
 from vault_eval.index.chunk_text import chunk_texts, pdf_chunk_texts
 from vault_eval.index.chunker import Chunk
+from vault_eval.index.layout import index_bytes
 from vault_eval.index.markdown_blocks import BlockReader
 from vault_eval.index.options import IndexOptions
 from vault_eval.index.pdf_text import page_texts, reader_name
-from vault_eval.index.postings import GONE, ForwardPostings, merged_sections
-from vault_eval.index.seal import install
-from vault_eval.index.states import NoteStates, read_states, states_text
-from vault_eval.index.layout import Numbers, index_bytes
-from vault_eval.index.seal import open_index
-from vault_eval.index.states import STATES_NAME
+from vault_eval.index.seal import install, open_index
+from vault_eval.index.sections import Sections
+from vault_eval.index.states import STATES_NAME, NoteStates, read_states, states_text
 from vault_eval.index.store import LABEL_NOTE, IndexFile
 from vault_eval.index.terms import Analyzer
-from vault_eval.vault.note import body_digest, decode, parse_note
-from vault_eval.vault.note_text import LABEL_PROPERTY
+from vault_eval.vault.note import parse_note
+from vault_eval.vault.note_text import LABEL_PROPERTY, body_digest, decode
 from vault_eval.vault.paths import is_pdf, page_max_bytes
 from vault_eval.vault.reader import FileRefusedError, FolderReader
 from vault_eval.vault.walk import NoteFile, Skipped, VaultListing
@@ -83,7 +78,7 @@ def build_index(
         if old is not None and work.same_as_old(skipped):
             _save_states(folder, old[1], work.states, started_ns)
             return _result(work, skipped, old[1], old[0].path, unchanged=True)
-        parts = list(index_bytes(header, sum(work.lengths), work.sections(skipped)))
+        parts = list(index_bytes(header, work.sections.terms, work.sections.named(work.remarks(skipped))))
     sha256, path = install(folder, vault, parts, started_ns)
     _save_states(folder, sha256, work.states, started_ns)
     return _result(work, skipped, sha256, path, unchanged=False)
@@ -117,7 +112,7 @@ def _unchanged(old: IndexFile, sha256: str) -> BuildResult:
 
 
 def _result(work: _Build, skipped: tuple[Skipped, ...], sha256: str, path: str, *, unchanged: bool) -> BuildResult:
-    pages, chunks = len(work.pages), len(work.lengths)
+    pages, chunks = len(work.sections.pages), work.sections.chunks
     return BuildResult(unchanged, pages, chunks, work.reused, skipped, tuple(work.warnings), sha256, path)
 
 
@@ -129,26 +124,17 @@ class _Build:
         self._options = options
         self._old = old
         self._old_states = old_states
-        self._analyzer = Analyzer(options.stem)
-        self._blocks = BlockReader()
-        self._forward = ForwardPostings()
-        self._headings: dict[bytes, int] = {}
-        self._renumbered = array("I", [GONE]) * (old.chunks if old else 0)
-        self.states: dict[str, tuple[int, int, int, int]] = {}
-        self.skipped: list[Skipped] = []
-        self.unusable: dict[str, str] = {}
-        self.warnings: list[tuple[str, str]] = []
         self._old_warnings = old.warnings() if old else {}
         self._old_unusable = old.unusable() if old else {}
         self._old_reasons = dict(old.skipped()) if old else {}
+        self._analyzer = Analyzer(options.stem)
+        self._blocks = BlockReader()
+        self._unusable: dict[str, str] = {}
+        self.sections = Sections(old)
+        self.states: dict[str, tuple[int, int, int, int]] = {}
+        self.skipped: list[Skipped] = []
+        self.warnings: list[tuple[str, str]] = []
         self.reused = 0
-        self.pages: list[str] = []
-        self.digests = bytearray()
-        self.body_digests = bytearray()
-        self.page_chunks = array("I", [0])
-        self.lengths = array("I")
-        self.chunk_headings = array("I")
-        self.chunk_lines = array("I")
 
     def take(self, notes: Sequence[NoteFile], progress: Progress) -> None:
         for done, note in enumerate(notes):
@@ -165,35 +151,17 @@ class _Build:
         old = self._old
         return (
             old is not None
-            and self.reused == len(self.pages) == old.page_count
+            and self.reused == len(self.sections.pages) == old.page_count
             and old.skipped() == [(one.path, one.reason) for one in skipped]
-            and old.unusable() == self.unusable
+            and old.unusable() == self._unusable
         )
 
-    def sections(self, skipped: Sequence[Skipped]) -> dict[str, bytes | Numbers]:
-        names = [page.encode("utf-8", "surrogatepass") for page in self.pages]
-        chunk_pages = array("I")
-        for page, (first, after) in enumerate(pairwise(self.page_chunks)):
-            chunk_pages.extend([page] * (after - first))
-        remarks = {
-            "skipped": [(one.path, one.reason) for one in skipped],
-            "unusable": list(self.unusable.items()),
-            "warnings": self.warnings,
-        }
+    def remarks(self, skipped: Sequence[Skipped]) -> dict[str, object]:
+        """What the index file says of notes beside what is searched."""
         return {
-            "chunk_lengths": self.lengths,
-            "chunk_pages": chunk_pages,
-            "chunk_lines": self.chunk_lines,
-            "chunk_headings": self.chunk_headings,
-            "heading_offsets": _offsets(list(self._headings)),
-            "headings": b"".join(self._headings),
-            "page_chunks": self.page_chunks,
-            "page_offsets": _offsets(names),
-            "pages": b"".join(names),
-            "page_digests": bytes(self.digests),
-            "page_body_digests": bytes(self.body_digests),
-            **merged_sections(self._forward.inverted(), self._old, self._renumbered, self.lengths),
-            "remarks": strict_json.dumps(remarks, ascii_only=True).encode(),
+            "skipped": [(one.path, one.reason) for one in skipped],
+            "unusable": list(self._unusable.items()),
+            "warnings": self.warnings,
         }
 
     def _read(self, file: NoteFile, old_ordinal: int | None) -> None:
@@ -216,18 +184,18 @@ class _Build:
 
     def _leave_out(self, file: NoteFile, digest: str, reason: str) -> None:
         """Leave out what these bytes do not give, until they change."""
-        self.unusable[file.page] = digest
+        self._unusable[file.page] = digest
         self.states[file.page] = (*file.state,)
         self.skipped.append(Skipped(file.page, reason))
 
     def _take_note(self, note: NoteFile, data: bytes, digest: str) -> None:
         parsed = parse_note(decode(data))
+        self.states[note.page] = (*note.state,)
         if parsed.schema in LABEL_SCHEMAS:
-            self.states[note.page] = (*note.state,)
             self.skipped.append(Skipped(note.page, LABEL_NOTE))
             return
         self.warnings += [(note.page, warning) for warning in parsed.warnings]
-        self._add_page(note, bytes.fromhex(digest), bytes.fromhex(body_digest(data, LABEL_PROPERTY)))
+        self.sections.add_page(note.page, digest, body_digest(data, LABEL_PROPERTY))
         self._add_chunks(chunk_texts(note.page, parsed, self._options, self._blocks))
 
     def _take_pdf(self, pdf: NoteFile, data: bytes, digest: str) -> None:
@@ -235,40 +203,21 @@ class _Build:
         silent = sum(not text.strip() for text in texts)
         if silent:
             self.warnings.append((pdf.page, f"{silent:,} of its {len(texts):,} pages hold no text"))
-        self._add_page(pdf, bytes.fromhex(digest), bytes.fromhex(digest))
+        self.states[pdf.page] = (*pdf.state,)
+        self.sections.add_page(pdf.page, digest, digest)
         self._add_chunks(pdf_chunk_texts(pdf.page, texts, self._options))
-
-    def _add_page(self, note: NoteFile, digest: bytes, body: bytes) -> None:
-        self.states[note.page] = (*note.state,)
-        self.pages.append(note.page)
-        self.digests += digest
-        self.body_digests += body
-        self.page_chunks.append(self.page_chunks[-1])
 
     def _add_chunks(self, chunks: Iterable[tuple[Chunk, str]]) -> None:
         for chunk, text in chunks:
-            counts = self._analyzer.counts(text)
-            self._forward.add(len(self.lengths), counts)
-            self._add_chunk(sum(counts.values()), strict_json.dumps(chunk.heading).encode(), *chunk.lines)
-
-    def _add_chunk(self, length: int, heading: bytes, first_line: int, last_line: int) -> None:
-        self.lengths.append(length)
-        self.chunk_headings.append(self._headings.setdefault(heading, len(self._headings)))
-        self.chunk_lines.extend((first_line, last_line))
-        self.page_chunks[-1] = len(self.lengths)
+            self.sections.add_chunk(chunk.heading, chunk.lines, self._analyzer.counts(text))
 
     def _reuse(self, note: NoteFile, ordinal: int) -> None:
-        old = self._old
-        if old is None:
+        if self._old is None:
             return
         self.reused += 1
+        self.states[note.page] = (*note.state,)
         self.warnings += [(note.page, warning) for warning in self._old_warnings.get(note.page, ())]
-        self._add_page(note, bytes.fromhex(old.page_digest(ordinal)), bytes.fromhex(old.page_digest(ordinal, body=True)))
-        offsets, blob, headings = old["heading_offsets"], old["headings"], old["chunk_headings"]
-        for chunk in range(old["page_chunks"][ordinal], old["page_chunks"][ordinal + 1]):
-            self._renumbered[chunk] = len(self.lengths)
-            heading = headings[chunk]
-            self._add_chunk(old["chunk_lengths"][chunk], bytes(blob[offsets[heading] : offsets[heading + 1]]), *old.lines(chunk))
+        self.sections.copy_page(self._old, ordinal)
 
 
 def _usable_old(folder: str, vault: str, header: Mapping[str, object]) -> tuple[IndexFile, str] | None:
@@ -285,14 +234,3 @@ def _usable_old(folder: str, vault: str, header: Mapping[str, object]) -> tuple[
 
 def _save_states(folder: str, sha256: str, states: Mapping[str, tuple[int, int, int, int]], started_ns: int) -> None:
     write_atomically(os.path.join(folder, STATES_NAME), [states_text(sha256, states, started_ns)])
-
-
-def _offsets(items: Sequence[bytes]) -> array[int]:
-    def ends() -> Iterator[int]:
-        end = 0
-        yield end
-        for item in items:
-            end += len(item)
-            yield end
-
-    return array("I", ends())

@@ -47,7 +47,9 @@ def page_texts(data: bytes) -> tuple[str, ...]:
     """
     command = [sys.executable, "-I", "-B", "-c", _CHILD, json.dumps([*filter(None, sys.path)])]
     try:
-        done = subprocess.run(command, input=data, capture_output=True, timeout=PDF_MAX_SECONDS, check=False)
+        # What a damaged file makes the reader complain of may have no end, and nobody reads it.
+        silent = subprocess.DEVNULL
+        done = subprocess.run(command, input=data, stdout=subprocess.PIPE, stderr=silent, timeout=PDF_MAX_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         raise UnreadableFileError(f"reading the PDF takes longer than {PDF_MAX_SECONDS} seconds") from None
     except OSError as error:

@@ -15,6 +15,9 @@ from urllib.parse import urlsplit
 from vault_eval.vault.paths import quoted
 
 _OK = 200
+# Any other name would be asked of a server of names, which is on another machine.
+_THIS_MACHINE = "localhost"
+_ONLY_HERE = "queries leave this one only with --allow-remote"
 _SAID_MAX_BYTES = 400
 
 
@@ -96,14 +99,15 @@ def fetch_bounded(
 
 def _connect(address: Address, timeout_seconds: float, allow_remote: bool) -> socket.socket:
     """A connection to an address that was looked up and checked; it is the checked one that is connected to."""
+    if not (allow_remote or address.host == _THIS_MACHINE or _is_numeric(address.host)):
+        raise HttpFailedError(f"{address.server} may be another machine: the name is not looked up; {_ONLY_HERE}")
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
     except (OSError, ValueError) as error:
         raise HttpFailedError(f"{address.server} cannot be found: {error}") from None
     allowed = [one for one in found if allow_remote or _is_loopback(str(one[4][0]))]
     if not allowed:
-        where = f"{address.server} is another machine ({found[0][4][0]})"
-        raise HttpFailedError(f"{where}; queries leave this one only with --allow-remote")
+        raise HttpFailedError(f"{address.server} is another machine ({found[0][4][0]}); {_ONLY_HERE}")
     problem = ""
     for family, kind, protocol, _, place in allowed:
         connected = socket.socket(family, kind, protocol)
@@ -122,6 +126,12 @@ def _encrypted(connected: socket.socket, host: str) -> ssl.SSLSocket:
     # The handshake is left to the first byte, so that it counts as time and its failure as a failure.
     trusted = ssl.create_default_context()
     return trusted.wrap_socket(connected, server_hostname=host, do_handshake_on_connect=False)
+
+
+def _is_numeric(host: str) -> bool:
+    with contextlib.suppress(ValueError):
+        return bool(ipaddress.ip_address(host.partition("%")[0]))
+    return False
 
 
 def _is_loopback(place: str) -> bool:

@@ -52,14 +52,19 @@ def open_chunk_vectors(spec: Spec, model: Model, native: NativeIndex, context: R
     """
     if model.kind == HASH:
         return HashedChunks(native)
-    if any(name in INDEX_SETTINGS for name in spec.settings):
-        problem = f"--retriever {quoted(spec.text)}: vectors of {model.kind} are kept beside the standing index alone"
-        raise UsageError(f"{problem}; leave out {', '.join(INDEX_SETTINGS)}, or build the index itself with them")
+    refuse_another_index(spec, model)
     embedder = open_embedder(model)
     try:
         return StoredChunks(embedder, _opened(model, embedder, native))
     except IndexUnusableError as error:
         raise IndexUnusableError(advice_to_build(str(error), _command(model, native, context)), says_remedy=True) from None
+
+
+def refuse_another_index(spec: Spec, model: Model) -> None:
+    """Raises UsageError where a spec asks for another index than the standing one, which alone has the vectors of a model."""
+    if model.kind != HASH and any(name in INDEX_SETTINGS for name in spec.settings):
+        problem = f"--retriever {quoted(spec.text)}: vectors of {model.kind} are kept beside the standing index alone"
+        raise UsageError(f"{problem}; leave out {', '.join(INDEX_SETTINGS)}, or build the index itself with them")
 
 
 class HashedChunks:

@@ -25,6 +25,7 @@ from vault_eval.retrievers.external_results import ranking_of
 from vault_eval.retrievers.keyword_vault_meta import KeywordVaultMeta, open_on_vault_meta
 from vault_eval.retrievers.protocol import PageEvidence, RetrieverContext
 from vault_eval.retrievers.spec import Spec, number_setting, refuse_unknown_settings
+from vault_eval.retrievers.without_index import WithoutIndex
 from vault_eval.vault.paths import quoted
 
 NEEDS_INDEX = True
@@ -56,7 +57,7 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> ClaudeObsidian:
     return ExplainedClaudeObsidian(spec.text, product, context, fixed_pool, native)
 
 
-class ClaudeObsidian:
+class ClaudeObsidian(WithoutIndex):
     """Asks the product; besides pages and scores it tells how many chunks it considered, and dropped as stale."""
 
     why_no_warm = "it is a new process for every query"
@@ -74,14 +75,6 @@ class ClaudeObsidian:
         pool = f"{CANDIDATE_POOL_MIN_CHUNKS}, or the depth" if self._fixed_pool is None else self._fixed_pool
         return RetrieverDescription(self._name, {"version": self._version, "bm25-top": pool, "rerank": False})
 
-    def index(self) -> IndexDescription | None:
-        """None: only the product can read its index."""
-        return None
-
-    def bound_digest(self) -> str | None:
-        """None, as `index`."""
-        return None
-
     def search(self, query: str, depth: int) -> Ranking:
         """The pages that the product printed, in its order; a process that failed is an error with what it said."""
         pool = min(self._fixed_pool or max(CANDIDATE_POOL_MIN_CHUNKS, depth), POOL_MAX_CHUNKS)
@@ -96,9 +89,6 @@ class ClaudeObsidian:
             self._vault.pages.digest(ranked.page)  # read, so that a change of it during the run is found
         considered = self._considered(query, ranking, answer, pool, depth) if ranking.error is None else None
         return replace(ranking, pages=ranking.pages[:depth], candidates=considered)
-
-    def close(self) -> None:
-        """Nothing is held open."""
 
     def _considered(self, query: str, ranking: Ranking, answer: Answer, pool: int, depth: int) -> Candidates | None:
         """The pool, whose fresh pages are all in the answer; None where the stale ones in it are not known."""

@@ -7,6 +7,7 @@ query is given on stdin. Settings stand before the program: `timeout=SECONDS`, `
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -15,7 +16,7 @@ from itertools import pairwise
 
 from vault_eval.errors import UsageError
 from vault_eval.limits import EXTERNAL_ANSWER_MAX_BYTES
-from vault_eval.model import IndexDescription, Ranking, RetrieverDescription
+from vault_eval.model import Ranking, RetrieverDescription
 from vault_eval.retrievers.answers import AnswerError
 from vault_eval.retrievers.bounded_process import Finished, ProcessFailedError, run_bounded
 from vault_eval.retrievers.external_results import ranking_of
@@ -23,6 +24,7 @@ from vault_eval.retrievers.presets import CommandPreset, qmd, ripgrep
 from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.spec import Spec, number_setting
 from vault_eval.retrievers.spec_words import Bounds, bounds_of, empty_folder, option_of, program_in, words_of
+from vault_eval.retrievers.without_index import WithoutIndex
 from vault_eval.vault.paths import quoted
 
 NEEDS_INDEX = False
@@ -30,6 +32,8 @@ PRESETS = {"qmd": qmd.COMMAND, "ripgrep": ripgrep.COMMAND}
 QUERY, DEPTH, VAULT = "{query}", "{depth}", "{vault}"
 _PLACEHOLDER = re.compile(r"\{(?:query|depth|vault)\}")
 _CODE_OPTION = re.compile(r"-[a-z]*c")  # sh -c, bash -lc, python -c: the next word is a program
+_RUNS_STDIN = re.compile(r"(?:[a-z]{0,3}sh|python[\d.]*|perl|ruby|node|php|lua)(?:\.exe)?", re.IGNORECASE)
+_QUERY_WORD = re.compile(r"(?:-[\w-]*=?)?\{query\}")  # {query}, --text={query}, -t{query}
 _OPTIONS_END = "--"
 _NOTHING_FOUND = "nothing-found"
 _EXIT_CODE_MAX = 255
@@ -43,29 +47,31 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> CommandSearch:
     bounds = bounds_of(spec, () if known else (_NOTHING_FOUND,))
     preset = known or CommandPreset(words, nothing_found=_nothing_found(spec))
     _refuse_code(preset.words, option_of(spec))
-    return CommandSearch(spec.text, preset, program_in(preset.words, option_of(spec)), bounds, context)
+    argv = program_in(preset.words, option_of(spec))
+    return CommandSearch(spec.text, preset, argv, bounds, context, empty_folder(context.vault.root))
 
 
-class CommandSearch:
+class CommandSearch(WithoutIndex):
     """Runs the program in an empty folder, so that what it writes by relative names stays out of the vault."""
 
     why_no_warm = "every query starts the program anew"
 
-    def __init__(self, name: str, preset: CommandPreset, argv: Sequence[str], bounds: Bounds, context: RetrieverContext) -> None:
+    def __init__(
+        self, name: str, preset: CommandPreset, argv: Sequence[str], bounds: Bounds, context: RetrieverContext, folder: str
+    ) -> None:
         self._name = name
         self._preset = preset
         self._argv = argv
         self._bounds = bounds
         self._root = context.vault.root
         self._pages = frozenset(context.vault.names)
-        self._folder = empty_folder(self._root)
-        self._version = self._ask_version()
+        self._folder = folder
 
     def describe(self) -> RetrieverDescription:
         """The words as they were given or as the preset has them, how the query goes in, and what bounds an answer."""
         settings = {
             "program": shlex.join(self._preset.words),
-            "version": self._version,
+            "version": self._ask_version(),
             "measures": self._preset.measures or None,
             "query": "argument" if self._has_query else "stdin",
             "nothing_found": self._preset.nothing_found,
@@ -73,14 +79,6 @@ class CommandSearch:
             "timeout_s": self._bounds.timeout_seconds,
         }
         return RetrieverDescription(self._name, settings)
-
-    def index(self) -> IndexDescription | None:
-        """None: the program does not tell."""
-        return None
-
-    def bound_digest(self) -> str | None:
-        """None: the program does not tell."""
-        return None
 
     def search(self, query: str, depth: int) -> Ranking:
         """What the program printed, in its order. `error` where it failed, took too long, or printed what cannot be read."""
@@ -149,6 +147,13 @@ def _refuse_code(words: Sequence[str], option: str) -> None:
         raise UsageError(f"{option}: the program itself may hold no placeholder")
     if any(_CODE_OPTION.fullmatch(before) and QUERY in word for before, word in pairwise(words)):
         raise UsageError(f"{option}: a query inside the code after -c would be run; give it as a word of its own behind the code")
+    if any(QUERY in word and not _QUERY_WORD.fullmatch(word) for word in words):
+        raise UsageError(
+            f"{option}: a query inside other text could be read as a part of it; give it as a word or an option's value"
+        )
+    runs_stdin = _RUNS_STDIN.fullmatch(os.path.basename(words[0])) and all(word.startswith("-") for word in words[1:])
+    if runs_stdin and QUERY not in "".join(words):
+        raise UsageError(f"{option}: {quoted(words[0])} would run the query that it is given on stdin; name a program of its own")
 
 
 def _taken_for_option(template: Sequence[str], argv: Sequence[str]) -> str | None:

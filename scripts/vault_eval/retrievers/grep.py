@@ -12,9 +12,10 @@ from itertools import groupby, pairwise
 
 from vault_eval.errors import UnreadableFileError, UsageError
 from vault_eval.index.terms import is_run
-from vault_eval.model import IndexDescription, RankedPage, Ranking, RetrieverDescription
+from vault_eval.model import RankedPage, Ranking, RetrieverDescription
 from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.spec import Spec, refuse_unknown_settings
+from vault_eval.retrievers.without_index import WithoutIndex
 from vault_eval.vault.note_text import decode, without_property
 from vault_eval.vault.paths import is_pdf
 
@@ -37,7 +38,7 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> GrepSearch:
     return GrepSearch(spec.text, [(page, _text(page, context)) for page in context.searchable()])
 
 
-class GrepSearch:
+class GrepSearch(WithoutIndex):
     """Knows which pages hold each word; a query word is found inside longer words too.
 
     A set of pages is a whole number with one bit a page, in path order: counting the words of a query in every page of a
@@ -65,14 +66,6 @@ class GrepSearch:
         }
         return RetrieverDescription(self._name, {**settings, "pages": len(self._pages)})
 
-    def index(self) -> IndexDescription | None:
-        """None: the notes are read as they are."""
-        return None
-
-    def bound_digest(self) -> str | None:
-        """None: the notes are read as they are."""
-        return None
-
     def search(self, query: str, depth: int) -> Ranking:
         """Pages by the number of distinct query words they hold, then by path; pages without any are not returned."""
         planes: list[int] = []  # plane i holds bit i of the count of each page
@@ -93,9 +86,6 @@ class GrepSearch:
             if len(ranked) == depth:
                 break
         return Ranking(tuple(ranked))
-
-    def close(self) -> None:
-        """Nothing is held open."""
 
     def _holding(self, word: str) -> int:
         """The pages in whose text the word stands, worked out once a word."""

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from vault_eval import strict_json
 from vault_eval.errors import UsageError
 from vault_eval.limits import EXTERNAL_ANSWER_MAX_BYTES
-from vault_eval.model import IndexDescription, Ranking, RetrieverDescription
+from vault_eval.model import Ranking, RetrieverDescription
 from vault_eval.retrievers.answers import AnswerError, found_in_json, json_of
 from vault_eval.retrievers.bounded_http import HttpFailedError, address_of, fetch_bounded
 from vault_eval.retrievers.external_results import FoundPage, ranking_of
@@ -21,6 +21,7 @@ from vault_eval.retrievers.presets import HttpPreset, Question, Settings, omnise
 from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.spec import Spec
 from vault_eval.retrievers.spec_words import Bounds, bounds_of, option_of, words_of
+from vault_eval.retrievers.without_index import WithoutIndex
 from vault_eval.strict_json import JsonValue
 from vault_eval.vault.paths import quoted
 
@@ -53,7 +54,7 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> HttpSearch:
     return HttpSearch(spec, preset, url, bounds, _headers(spec), context)
 
 
-class HttpSearch:
+class HttpSearch(WithoutIndex):
     """Asks one server over a connection of its own a query; it must be on this machine unless more is allowed."""
 
     why_no_cold = "the server runs already"
@@ -84,14 +85,6 @@ class HttpSearch:
         }
         return RetrieverDescription(self._name, settings)
 
-    def index(self) -> IndexDescription | None:
-        """None: the server does not tell."""
-        return None
-
-    def bound_digest(self) -> str | None:
-        """None: the server does not tell."""
-        return None
-
     def search(self, query: str, depth: int) -> Ranking:
         """What the server answered, in its order; asked for more results while they name too few pages.
 
@@ -110,9 +103,6 @@ class HttpSearch:
             if ranking.error or len(ranking.pages) >= depth or not is_cut:
                 return ranking
             size = min(size * _GROWTH, self._preset.results_max)
-
-    def close(self) -> None:
-        """Nothing is held open."""
 
     def _found(self, query: str, size: int) -> list[FoundPage]:
         question = self._preset.ask(self._url, query, size, self._settings)
@@ -148,8 +138,10 @@ def _headers(spec: Spec) -> dict[str, str]:
     headers = {"Accept": "application/json", "Content-Type": "application/json"}
     variable = spec.settings.get(_AUTHORIZATION)
     if variable is not None:
-        secret = os.environ.get(variable)
+        secret = os.environ.get(variable, "").strip()
         if not secret:
             raise UsageError(f"{option_of(spec)}: the environment variable {quoted(variable)} is not set")
+        if not (secret.isascii() and secret.isprintable()):  # else it would be refused later by a message that quotes it
+            raise UsageError(f"{option_of(spec)}: the environment variable {quoted(variable)} holds no usable header")
         headers["Authorization"] = secret
     return headers

@@ -23,7 +23,7 @@ from vault_eval.retrievers.spec import Spec
 from vault_eval.vault.paths import quoted
 
 NEEDS_INDEX = True
-_RERANKER = "by"
+RERANKER = "by"  # the setting that names the model that reorders
 
 
 def open_retriever(spec: Spec, context: RetrieverContext) -> Retriever:
@@ -31,12 +31,12 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> Retriever:
 
     Raises IndexUnusableError, UsageError, MissingPackageError.
     """
-    named = spec.settings.get(_RERANKER)
-    by = None if named is None else parse_model(named, f"--retriever {quoted(spec.text)}: {_RERANKER}={quoted(named)}")
+    named = spec.settings.get(RERANKER)
+    by = None if named is None else parse_model(named, f"--retriever {quoted(spec.text)}: {RERANKER}={quoted(named)}")
     if context.no_rerank:
-        return open_fused(spec, context, (_RERANKER,), {"rerank": "off"})
+        return open_fused(spec, context, (RERANKER,), {"rerank": "off"})
     with ExitStack() as opened:
-        fused = opened.enter_context(closing(open_fused(spec, context, (_RERANKER,))))
+        fused = opened.enter_context(closing(open_fused(spec, context, (RERANKER,))))
         if by is None or by == model_of(spec):
             vectors = fused.vectors
         else:

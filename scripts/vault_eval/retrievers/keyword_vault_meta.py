@@ -39,7 +39,7 @@ def open_on_vault_meta(spec: Spec, context: RetrieverContext, folder: str) -> Ke
 class KeywordVaultMeta:
     """Searches one open index; which of its pages are fresh was settled when it was opened."""
 
-    why_no_cold = "no command answers one query with it; claude-obsidian is what its owner waits for"
+    why_no_cold = "its owner waits for claude-obsidian, which --product-root measures, and not for this reading of its index"
 
     def __init__(self, name: str, index: VaultMetaIndex, scorer: Scorer, vault: VaultSnapshot) -> None:
         self._name = name

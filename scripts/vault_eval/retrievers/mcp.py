@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from vault_eval import strict_json
 from vault_eval.errors import UsageError
-from vault_eval.model import IndexDescription, Ranking, RetrieverDescription
+from vault_eval.model import Ranking, RetrieverDescription
 from vault_eval.retrievers.answers import AnswerError, found_in_json, found_in_text
 from vault_eval.retrievers.external_results import FoundPage, ranking_of
 from vault_eval.retrievers.mcp_server import Answer, McpServer, ServerFailedError, Tool
@@ -23,6 +23,7 @@ from vault_eval.retrievers.presets import McpPreset, qmd
 from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.spec import Spec
 from vault_eval.retrievers.spec_words import Bounds, bounds_of, empty_folder, option_of, program_in, words_of
+from vault_eval.retrievers.without_index import WithoutIndex
 from vault_eval.strict_json import JsonValue
 from vault_eval.vault.paths import quoted
 
@@ -69,7 +70,7 @@ class Asked(NamedTuple):
     arguments: Mapping[str, JsonValue]
 
 
-class McpSearch:
+class McpSearch(WithoutIndex):
     """Asks one tool of a server that runs until this is closed."""
 
     why_no_cold = "the server is started once and answers every query"
@@ -93,14 +94,6 @@ class McpSearch:
             "timeout_s": self._bounds.timeout_seconds,
         }
         return RetrieverDescription(self._name, settings)
-
-    def index(self) -> IndexDescription | None:
-        """None: the server does not tell."""
-        return None
-
-    def bound_digest(self) -> str | None:
-        """None: the server does not tell."""
-        return None
 
     def search(self, query: str, depth: int) -> Ranking:
         """What the tool answered, in its order. `error` where it failed, took too long, or answered what cannot be read."""

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UsageError
-from vault_eval.model import IndexDescription, RankedPage, Ranking, RetrieverDescription
+from vault_eval.model import RankedPage, Ranking, RetrieverDescription
 from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.spec import Spec, number_setting, refuse_unknown_settings
+from vault_eval.retrievers.without_index import WithoutIndex
 from vault_eval.vault.paths import quoted
 
 NEEDS_INDEX = False
@@ -26,7 +27,7 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> RandomPages:
     return RandomPages(spec.text, context.searchable(), int(seed))
 
 
-class RandomPages:
+class RandomPages(WithoutIndex):
     """Draws pages without replacement; the draw follows from seed, query and the list of pages alone."""
 
     why_no_cold = "no command answers one query with it"
@@ -40,14 +41,6 @@ class RandomPages:
         """The seed, and how many pages are drawn from."""
         return RetrieverDescription(self._name, {"seed": self._seed, "pages": len(self._pages), "draw": "SHA-256, no repeats"})
 
-    def index(self) -> IndexDescription | None:
-        """None: nothing is indexed."""
-        return None
-
-    def bound_digest(self) -> str | None:
-        """None: nothing is indexed."""
-        return None
-
     def search(self, query: str, depth: int) -> Ranking:
         """`depth` pages, each order of all pages equally likely, the same for the same query."""
         moved: dict[int, int] = {}  # a Fisher-Yates shuffle of which only the places touched are kept
@@ -58,6 +51,3 @@ class RandomPages:
             ranked.append(RankedPage(rank, self._pages[moved.get(place, place)], None))
             moved[place] = moved.get(rank - 1, rank - 1)
         return Ranking(tuple(ranked))
-
-    def close(self) -> None:
-        """Nothing is held open."""

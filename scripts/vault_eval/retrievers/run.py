@@ -13,10 +13,11 @@ from vault_eval.errors import UnreadableFileError, UsageError
 from vault_eval.interop.records import ForeignRun
 from vault_eval.interop.runs import read_run
 from vault_eval.limits import RUN_FILE_MAX_BYTES
-from vault_eval.model import IndexDescription, Ranking, RetrieverDescription
+from vault_eval.model import Ranking, RetrieverDescription
 from vault_eval.retrievers.external_results import FoundPage, ranking_of
 from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.spec import Spec
+from vault_eval.retrievers.without_index import WithoutIndex
 from vault_eval.vault.note_text import decode_utf8
 from vault_eval.vault.paths import quoted
 from vault_eval.vault.reader import read_outside
@@ -42,7 +43,7 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> RunFile:
     return RunFile(spec.text, run, sha256_hex(data), context)
 
 
-class RunFile:
+class RunFile(WithoutIndex):
     """Answers by the id of the label that asks; a query that the run lacks has an empty answer, which counts 0."""
 
     why_no_cold = why_no_warm = "a saved run is read, and nothing is searched"
@@ -68,14 +69,6 @@ class RunFile:
         }
         return RetrieverDescription(self._name, settings)
 
-    def index(self) -> IndexDescription | None:
-        """None: a run does not tell."""
-        return None
-
-    def bound_digest(self) -> str | None:
-        """None: a run does not tell."""
-        return None
-
     def search(self, query: str, depth: int) -> Ranking:
         """The ranking of the label with this text; an error where no label has it."""
         if query not in self._ids:
@@ -85,9 +78,6 @@ class RunFile:
             return Ranking((), error=f"the tool failed on it: {self._run.errors[label_id]}")
         ranking = self._run.rankings.get(label_id, ())
         return ranking_of([FoundPage(one.page, one.score) for one in ranking], self._pages, self._root, depth)
-
-    def close(self) -> None:
-        """Nothing is held open."""
 
 
 def _refuse_disagreement(run: ForeignRun, label_ids: Mapping[str, tuple[str, ...]], name: str) -> None:

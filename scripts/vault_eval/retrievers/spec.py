@@ -32,11 +32,15 @@ _MACHINERY = (
     "select",
     "spec",
     "spec_words",
+    "without_index",
 )
 # Of these, everything after the colon is one text, commas and all: a program with its arguments, an address, a file.
 TEXT_KINDS = ("command", "http", "mcp", "run")
 # Settings that name another index of the same notes; their values are those of the options of `index`.
 INDEX_SETTINGS = ("chunk-chars", "chunk-max", "overlap", "prefix", "stem")
+KEYWORD, CLAUDE_OBSIDIAN = "keyword", "claude-obsidian"
+# Searchers of the index that `index` builds, which have these settings; `keyword` can search one of claude-obsidian too.
+ON_OUR_INDEX = (KEYWORD, "vector", "hybrid", "hybrid+rerank")
 
 
 class Spec(NamedTuple):

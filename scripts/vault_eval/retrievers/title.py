@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from vault_eval.errors import UnreadableFileError
 from vault_eval.index.terms import Analyzer
-from vault_eval.model import IndexDescription, RankedPage, Ranking, RetrieverDescription
+from vault_eval.model import RankedPage, Ranking, RetrieverDescription
 from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.spec import Spec, refuse_unknown_settings
+from vault_eval.retrievers.without_index import WithoutIndex
 from vault_eval.vault.note import parse_note
 from vault_eval.vault.note_text import decode, frontmatter_block
 from vault_eval.vault.paths import is_pdf, page_title
@@ -27,7 +28,7 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> TitleSearch:
     return TitleSearch(spec.text, [(page, frozenset(analyzer.terms(name))) for page, name in named], analyzer)
 
 
-class TitleSearch:
+class TitleSearch(WithoutIndex):
     """Compares the distinct terms of a query with those of every name that shares one."""
 
     why_no_cold = "no command answers one query with it"
@@ -46,14 +47,6 @@ class TitleSearch:
         settings = {"fields": "file name, title, aliases", "terms": "native, distinct, no stemming", "score": "Dice, best name"}
         return RetrieverDescription(self._name, {**settings, "names": len(self._named)})
 
-    def index(self) -> IndexDescription | None:
-        """None: the notes are read as they are."""
-        return None
-
-    def bound_digest(self) -> str | None:
-        """None: the notes are read as they are."""
-        return None
-
     def search(self, query: str, depth: int) -> Ranking:
         """Pages by 2 |Q and T| / (|Q| + |T|), with Q the query's terms and T those of the best name (Dice 1945), then by path."""
         wanted = frozenset(self._analyzer.terms(query))
@@ -67,9 +60,6 @@ class TitleSearch:
             best[page] = max(best.get(page, 0.0), 2 * number / (len(wanted) + len(terms)))
         order = sorted(best, key=lambda page: (-best[page], page))[:depth]
         return Ranking(tuple(RankedPage(rank, page, best[page]) for rank, page in enumerate(order, 1)))
-
-    def close(self) -> None:
-        """Nothing is held open."""
 
 
 def _names(page: str, context: RetrieverContext) -> Iterator[str]:

@@ -17,7 +17,8 @@ from vault_eval.index.pdf_text import page_texts
 from vault_eval.index.store import IndexFile
 from vault_eval.index.vectors.embedder import Embedder, ModelIdentity, unit_vectors
 from vault_eval.index.vectors.vector_file import VectorFile, vectors_path, write_vectors
-from vault_eval.vault.note import decode, parse_note
+from vault_eval.vault.note import parse_note
+from vault_eval.vault.note_text import decode
 from vault_eval.vault.paths import is_pdf, quoted
 
 # A model works through so many texts at once.

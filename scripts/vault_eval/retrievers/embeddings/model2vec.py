@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from vault_eval.errors import UsageError
@@ -27,13 +28,12 @@ def open_embedder(model: Model) -> Model2VecEmbedder:
             f"model2vec={quoted(model.value)}: there is no such folder; download the model yourself and name its folder"
         )
     refuse_without("model2vec")
-    # The package takes a folder that vanishes for the name of a model to download: it is told that there is no network.
-    os.environ.update(_OFFLINE)
     try:
-        from model2vec import StaticModel
+        with _offline():
+            from model2vec import StaticModel
 
-        identity = ModelIdentity(model.text, _digests(model.value))
-        return Model2VecEmbedder(identity, StaticModel.from_pretrained(model.value))
+            identity = ModelIdentity(model.text, _digests(model.value))
+            return Model2VecEmbedder(identity, StaticModel.from_pretrained(model.value))
     except Exception as error:  # noqa: BLE001 - whatever a model's own loader meets
         raise cannot_be_loaded(model, error) from None
 
@@ -49,6 +49,22 @@ class Model2VecEmbedder:
         """The vectors of texts, cut where the model's own settings say so."""
         vectors: list[list[float]] = self._loaded.encode(list(texts), use_multiprocessing=False).tolist()
         return vectors
+
+
+@contextmanager
+def _offline() -> Iterator[None]:
+    """The package takes a folder that vanishes for the name of a model to download: it is told that there is no network.
+
+    Programs that are measured afterwards find the environment as it was.
+    """
+    before = {name: os.environ.get(name) for name in _OFFLINE}
+    os.environ.update(_OFFLINE)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
+            os.environ.update({} if value is None else {name: value})
 
 
 def _digests(folder: str) -> dict[str, str]:
