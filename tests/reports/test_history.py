@@ -61,6 +61,13 @@ def test_points_stand_in_the_order_of_time_with_what_changed_before_them(keep, m
     assert found.left_out == {}
 
 
+def test_another_split_is_other_labels(keep, make_side, tmp_path):
+    keep(make_side(0), 0)
+    keep(make_side(0, split="dev"), 1)
+    (series,) = read_history(str(tmp_path), "mrr@10").series
+    assert [point.changed for point in series.points] == [(), ("labels",)]
+
+
 def test_each_configuration_has_its_own_points(keep, make_side, tmp_path):
     report = make_side(0)
     keep(replace(report, runs=(report.runs[0], make_side(1, name="title").runs[0])), 0)

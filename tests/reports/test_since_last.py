@@ -175,6 +175,12 @@ def test_what_is_damaged_or_foreign_is_passed_over(make_side, tmp_path, damage, 
     assert since_last(make_side(1), str(tmp_path)).comparison.change.delta > 0
 
 
+def test_an_old_report_that_names_a_query_twice_is_no_reason_to_fail(make_side, tmp_path):
+    before = make_side(0)
+    keep(replace(before, runs=(replace(before.runs[0], rows=before.runs[0].rows * 2),)), tmp_path)
+    assert since_last(make_side(1), str(tmp_path)) is None
+
+
 def test_foreign_names_beside_the_reports_are_no_reports(make_side, tmp_path):
     for name in ("notes", "2026-03-09", "2026-03-09T09-30-00Z.bak", "~2026-03-09T09-30-00Z"):
         (tmp_path / name).mkdir()

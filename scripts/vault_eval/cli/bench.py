@@ -6,9 +6,9 @@ import argparse
 import os
 import sys
 from datetime import datetime, timezone
+from typing import TYPE_CHECKING
 
 from vault_eval import launcher, strict_json
-from vault_eval.authoring.ledger import looks, record_look, worn_sentence
 from vault_eval.cli.arguments import Parser
 from vault_eval.cli.gating import Gating, add_gates, check_outputs, decided, parse_gating, tell
 from vault_eval.cli.measuring import add_measuring, measured, refuse_data_inside, request_of
@@ -22,12 +22,15 @@ from vault_eval.labels.sources import NOTE_PREFIX, PROPERTY_PREFIX
 from vault_eval.reports.document import Report
 from vault_eval.reports.escaping import for_terminal
 from vault_eval.reports.json_report import report_text
+from vault_eval.reports.kept_reports import kept_reports
 from vault_eval.reports.markdown_report import markdown_report
 from vault_eval.reports.save import check_destination, save_report, save_to_history
-from vault_eval.reports.since_last import SinceLast, since_last
 from vault_eval.reports.snippets import Snippets
 from vault_eval.reports.text_report import text_report
 from vault_eval.vault.location import vault_id, vault_root
+
+if TYPE_CHECKING:
+    from vault_eval.reports.since_last import SinceLast
 
 
 def run(argv: list[str]) -> int:
@@ -85,6 +88,8 @@ def _note_look(report: Report, why: str, data: DataFolder, vault: str) -> None:
     """Keep in mind that the holdout was looked at, and say when it was looked at too often."""
     if not any(row.split == "holdout" and row.is_answered for row in report.runs[0].rows):
         return
+    from vault_eval.authoring.ledger import looks, record_look, worn_sentence
+
     sources = [source.sha256 for source in report.label_sources]
     labels = sources[0] if len(sources) == 1 else sha256_of_lines(sources)
     started = _started(report)
@@ -95,7 +100,7 @@ def _note_look(report: Report, why: str, data: DataFolder, vault: str) -> None:
 def _finish(report: Report, snippets: Snippets, options: argparse.Namespace, gating: Gating, root: str, data: str | None) -> int:
     """Save, print, decide the gates; a report that cannot be kept in the default place is still printed."""
     kept = DataFolder(data).reports_folder(vault_id(root)) if data is not None else None
-    since = since_last(report, kept) if kept is not None else None
+    since = _since_last(report, kept) if kept is not None else None
     saved = None
     if options.out is not None:
         saved = save_report(report, options.out, root, snippets)
@@ -110,6 +115,14 @@ def _finish(report: Report, snippets: Snippets, options: argparse.Namespace, gat
     for warning in report.warnings if options.format != "text" else ():
         print(f"vault-eval: {warning}", file=sys.stderr)
     return exit_code(results)
+
+
+def _since_last(report: Report, kept: str) -> SinceLast | None:
+    if not kept_reports(kept):
+        return None  # and nothing of a comparison needs to be loaded
+    from vault_eval.reports.since_last import since_last
+
+    return since_last(report, kept)
 
 
 def _started(report: Report) -> datetime:

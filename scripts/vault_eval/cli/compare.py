@@ -19,7 +19,7 @@ from vault_eval.reports.compared import sides
 from vault_eval.reports.document import Report
 from vault_eval.reports.save import check_kind, save_text
 from vault_eval.reports.saved_report import read_pages, read_report
-from vault_eval.vault.location import vault_root
+from vault_eval.vault.location import refuse_inside_vault, vault_root
 
 FORMATS = {".json": "json", ".md": "markdown", ".html": "html"}
 
@@ -66,8 +66,10 @@ def _sides(options: argparse.Namespace) -> list[Side]:
     if bool(options.reports) == (options.vault is not None):
         raise UsageError("name the saved reports, the one before and the one after, or --vault with what is to be measured now")
     if options.vault is not None:
-        data = launcher.data_folder(options.data)
-        refuse_data_inside(vault_root(options.vault), data, options.index)
+        data, root = launcher.data_folder(options.data), vault_root(options.vault)
+        refuse_data_inside(root, data, options.index)
+        if options.out is not None:
+            refuse_inside_vault(options.out, root, "--out")
         return _chosen([("what was measured", measured(options, data, "compare")[0])], options.run)
     return _chosen([(path, _read(path)) for path in options.reports], options.run)
 

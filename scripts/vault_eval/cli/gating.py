@@ -6,20 +6,18 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from vault_eval.comparison.compare import compare
-from vault_eval.comparison.gates import DEFAULT_MARGIN, Gate, GateOn, GateResult, decide, parse_gate, parse_margin, regression
-from vault_eval.comparison.records import Comparison, Side
 from vault_eval.cli.arguments import Parser, whole_number
+from vault_eval.comparison.gates import DEFAULT_MARGIN, Gate, GateOn, GateResult, decide, parse_gate, parse_margin, regression
 from vault_eval.errors import UsageError
 from vault_eval.metrics.score import MetricValue
-from vault_eval.reports.compared import sides
 from vault_eval.reports.document import Report, RunReport
-from vault_eval.reports.junit import junit
 from vault_eval.reports.save import check_kind, save_text
-from vault_eval.reports.saved_report import read_pages, read_report
-from vault_eval.reports.step_summary import append_summary, step_summary
 from vault_eval.vault.location import refuse_inside_vault
+
+if TYPE_CHECKING:
+    from vault_eval.comparison.records import Comparison, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +48,10 @@ def add_gates(parser: Parser) -> None:
 def parse_gating(options: argparse.Namespace) -> Gating:
     """The gates asked for. Raises UsageError for what cannot be, and for a baseline that cannot be read."""
     gates = [parse_gate(text, options.top) for text in options.fail_under]
-    baseline = read_report(options.baseline) if options.baseline is not None else None
+    baseline = _read(options.baseline) if options.baseline is not None else None
     margin = parse_margin(options.margin)
+    if options.min_n < 1:
+        raise UsageError(f"--min-n {options.min_n}: write the fewest queries that a gate takes, 1 or more")
     return Gating(gates, options.gate_on, options.min_n, baseline, margin, options.junit, options.step_summary)
 
 
@@ -75,13 +75,27 @@ def tell(gating: Gating, report: Report, results: Sequence[GateResult], comparis
     for result in results:
         print(result.sentence, file=sys.stderr)
     if gating.junit is not None:
+        from vault_eval.reports.junit import junit
+
         save_text(gating.junit, junit(results, report.timing.started))
     if gating.step_summary is not None:
+        from vault_eval.reports.step_summary import append_summary, step_summary
+
         append_summary(gating.step_summary, step_summary(report, results, comparisons))
+
+
+def _read(path: str) -> Report:
+    from vault_eval.reports.saved_report import read_report
+
+    return read_report(path)
 
 
 def _against(baseline: Report, report: Report, path: str) -> list[Comparison]:
     """Each run against the baseline's run of the same spec, or against its only one."""
+    from vault_eval.comparison.compare import compare
+    from vault_eval.reports.compared import sides
+    from vault_eval.reports.saved_report import read_pages
+
     # Where the vault is the same, what each page was then need not be read.
     before = replace(baseline, page_digests=read_pages(path, baseline.snapshot_sha256) or {})
     return [compare(_same_run(sides(before), side, path), [side])[0] for side in sides(report)]

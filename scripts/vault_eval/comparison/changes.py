@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import ceil, fsum
 
 from vault_eval.comparison.pairing import Pair
@@ -23,28 +22,26 @@ def metric_change(metric: Metric, pairs: Sequence[Pair], *, is_primary: bool, fa
     """One metric over the pairs that have a value of it on both sides; None throughout where there is no such pair."""
     chosen = [(pair, *values) for pair in pairs if (values := _values(metric.name, pair)) is not None]
     n = len(chosen)
-    nothing = MetricChange(metric.name, 0, None, None, None, None, None, 0, 0, 0, None, is_primary, metric.is_cost)
     if not n:
-        return nothing
+        return MetricChange(metric.name, 0, None, None, None, None, None, 0, 0, 0, None, is_primary)
     # Queries that share a gold page stand or fall together with it.
     groups = grouped([pair[0].pages for pair, _, _ in chosen])
     differences = Differences.of([after - before for _, before, after in chosen], groups)
-    # Five percent in each tail: either end alone is a one-sided 95 % bound.
-    one_sided = differences.bounds(0.9)
-    outcomes = [_outcome(value, is_cost=metric.is_cost) for value in differences.values]
+    outcomes = [_outcome(value) for value in differences.values]
     wins, losses, ties = (outcomes.count(outcome) for outcome in _OUTCOMES)
-    return replace(
-        nothing,
+    return MetricChange(
+        name=metric.name,
         n=n,
         baseline=fsum(before for _, before, _ in chosen) / n,
         candidate=fsum(after for _, _, after in chosen) / n,
         delta=differences.mean,
         interval=differences.bounds(),
-        bound=one_sided.high if metric.is_cost else one_sided.low,
+        bound=differences.bounds(0.9).low,  # five percent in each tail: one end alone is a one-sided 95 % bound
         wins=wins,
         losses=losses,
         ties=ties,
         chance=_chance(differences, wins, losses, is_binary=metric.binary, family=family),
+        is_primary=is_primary,
     )
 
 
@@ -89,7 +86,7 @@ def _chance(differences: Differences, wins: int, losses: int, *, is_binary: bool
 def _query_change(metric: Metric, pair: Pair) -> QueryChange:
     before, after = pair
     values = _values(metric.name, pair)
-    outcome: Outcome = "same" if values is None else _outcome(values[1] - values[0], is_cost=metric.is_cost)
+    outcome: Outcome = "same" if values is None else _outcome(values[1] - values[0])
     return QueryChange(
         before.id,
         before.query,
@@ -106,9 +103,8 @@ def _values(name: str, pair: Pair) -> tuple[float, float] | None:
     return None if before is None or after is None else (before, after)
 
 
-def _outcome(difference: float, *, is_cost: bool) -> Outcome:
-    gain = -difference if is_cost else difference
-    return "same" if abs(gain) < TIE_MAX else "better" if gain > 0 else "worse"
+def _outcome(difference: float) -> Outcome:
+    return "same" if abs(difference) < TIE_MAX else "better" if difference > 0 else "worse"
 
 
 def _mean(changes: Sequence[QueryChange]) -> float:

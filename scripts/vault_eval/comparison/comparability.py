@@ -30,9 +30,9 @@ def _labels(baseline: Side, candidate: Side, pairing: Pairing, effect: Effect) -
         first = f"{quoted(drifted[0].id)}: {drifted[0].reason}"
         more = f", and {len(drifted) - 1} more" if len(drifted) > 1 else ""
         yield Finding("labels", effect, f"the labels differ ({first}{more})", tuple(query.id for query in drifted))
-    elif [source.sha256 for source in baseline.label_sources] != [source.sha256 for source in candidate.label_sources]:
+    elif {source.sha256 for source in baseline.label_sources} != {source.sha256 for source in candidate.label_sources}:
         names = tuple(dict.fromkeys(source.name for side in (baseline, candidate) for source in side.label_sources))
-        yield Finding("labels", "notes", "the label files differ, but no id, query or expected page does", names)
+        yield Finding("labels", "notes", "the label files differ, but no id, query, expected page or grade does", names)
 
 
 def _numbers(baseline: Side, candidate: Side, effect: Effect) -> Iterator[Finding]:

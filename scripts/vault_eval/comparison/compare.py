@@ -11,7 +11,7 @@ from vault_eval.comparison.pairing import Pairing, paired
 from vault_eval.comparison.records import Comparison, Finding, MetricChange, Side
 from vault_eval.comparison.verdict import verdict
 from vault_eval.errors import UsageError
-from vault_eval.metrics.catalogue import metrics_for
+from vault_eval.metrics.catalogue import mean_metrics
 from vault_eval.metrics.metric import Metric
 from vault_eval.significance.multiplicity import holm
 from vault_eval.vault.paths import quoted
@@ -53,8 +53,8 @@ class _Examined:
 
 
 def _metrics(depth: int, primary: str) -> tuple[Metric, ...]:
-    """The metrics that are a mean of one value a query, the primary one first."""
-    known = {metric.name: metric for metric in metrics_for(depth) if metric.across is None}
+    """The metrics that can be paired, the primary one first."""
+    known = {metric.name: metric for metric in mean_metrics(depth)}
     if primary not in known:
         raise UsageError(f"there is no metric {quoted(primary)} that queries can be paired by; there are {', '.join(known)}")
     return (known.pop(primary), *known.values())

@@ -144,26 +144,29 @@ def _in_the_way(value: MetricValue, errors: int, min_n: int) -> str | None:
     if value.value is None:
         return f"no data (n = 0, {value.status})"
     if errors:
-        return f"the searcher failed on {errors} queries"
+        return f"the searcher failed on {errors} of its queries"
     if value.status != "ok":
         return f"{value.status}: the searcher hid what some queries need, n = {value.n}"
-    return f"n = {value.n} where at least {min_n} are asked for" if value.n < min_n else None
+    return _too_few(value.n, min_n) if value.n < min_n else None
+
+
+def _too_few(n: int, min_n: int) -> str:
+    return f"n = {n} where at least {min_n} are asked for"
 
 
 def _regression(comparison: Comparison, margin: float, min_n: int, about: str) -> tuple[Outcome, str, str]:
     change, verdict = comparison.change, comparison.verdict
     if change is None or verdict.word == "not comparable":
         return "undecided", about, f"not comparable: {'; '.join(verdict.reasons)}"
-    if change.n < min_n:
-        return "undecided", about, f"n = {change.n} where at least {min_n} are asked for"
-    if verdict.word == "identical":
-        return "passed", about, "the rankings are identical"
     if change.delta is None or change.bound is None:
         return "undecided", about, "no data (n = 0)"
-    gain, bound = (-change.delta, -change.bound) if change.is_cost else (change.delta, change.bound)
-    found = f"{gain:+.6g} with n = {change.n}, lower bound {bound:+.6g}"
+    if change.n < min_n:
+        return "undecided", about, _too_few(change.n, min_n)
+    if verdict.word == "identical":
+        return "passed", about, "the rankings are identical"
+    found = f"{change.delta:+.6g} with n = {change.n}, lower bound {change.bound:+.6g}"
     if comparison.lost:
         found += f"; not paired: {len(comparison.lost)}"
-    if gain < -margin:
+    if change.delta < -margin:
         return "failed", about, found
-    return "passed" if bound > -margin else "undecided", about, found
+    return "passed" if change.bound > -margin else "undecided", about, found

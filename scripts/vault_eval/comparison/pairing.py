@@ -1,7 +1,8 @@
-"""Which queries of two sides may be subtracted: the same id, text and gold, answered on both; all others with their reason."""
+"""Which queries of two sides may be subtracted: equal id, text, gold, grades, answered on both; all others with their reason."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -65,23 +66,23 @@ def _apart(before: ComparedQuery, after: ComparedQuery) -> tuple[Absence, str] |
     """Why these two may not be subtracted, or None."""
     if before.query != after.query:
         return "drifted", f"the text differs: {quoted(before.query)} and {quoted(after.query)}"
-    if set(before.gold) != set(after.gold):
-        return "drifted", f"the expected pages differ: {_gold(before)} and {_gold(after)}"
-    if _is_answered(before) and _is_answered(after):
-        return None
+    answered = before.is_answered and after.is_answered
+    # An error, or a label that is left out, has a row without places and grades: the pages alone can be held side by side.
+    golds = [query.gold if answered else query.pages for query in (before, after)]
+    if set(golds[0]) != set(golds[1]):
+        return "drifted", f"the expected pages differ: {' and '.join(map(_listed, golds))}"
+    if answered:
+        regraded = sorted(dict(before.judged.items() ^ after.judged.items()))
+        return ("drifted", f"the grades differ: {_listed(regraded)}") if regraded else None
     if before.status == after.status != "error":
         return "excluded", f"{_fate(before)} on both sides"
     return "lost", f"{_fate(before)} in the baseline, {_fate(after)} in the candidate"
 
 
-def _is_answered(query: ComparedQuery) -> bool:
-    return query.status in ("scored", "negative")
-
-
-def _gold(query: ComparedQuery) -> str:
-    return quoted(", ".join(sorted(query.gold))) if query.gold else "none"
+def _listed(targets: Sequence[str]) -> str:
+    return quoted(", ".join(sorted(targets))) if targets else "none"
 
 
 def _fate(query: ComparedQuery) -> str:
     words = _STATUS_WORDS[query.status]
-    return words if _is_answered(query) or not query.reason else f"{words} ({quoted(query.reason)})"
+    return words if query.is_answered or not query.reason else f"{words} ({quoted(query.reason)})"

@@ -6,7 +6,7 @@ A *side* is one configuration as it answered one label set. `delta` is always ca
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from vault_eval.model import LabelSource
@@ -38,11 +38,22 @@ class ComparedQuery:
     ranking: tuple[str, ...]  # pages, rank 1 first
     category: str | None = None
     reason: str | None = None  # why it was skipped, is missing gold, or failed
+    grades: Mapping[str, int] = field(default_factory=dict)  # page -> its judged grade, where the label grades
 
     @property
     def pages(self) -> tuple[str, ...]:
         """The distinct gold pages, in the order written."""
         return tuple(dict.fromkeys(split_fragment(target)[0] for target in self.gold))
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the searcher was asked and answered; only then `gold` names places, and `grades` grades."""
+        return self.status in ("scored", "negative")
+
+    @property
+    def judged(self) -> dict[str, int]:
+        """The grade of every judged page; an expected one without has 1."""
+        return dict.fromkeys(self.pages, 1) | dict(self.grades)
 
     @property
     def gold_rank(self) -> int | None:
@@ -105,7 +116,7 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class MetricChange:
-    """One metric over the paired queries; wins and losses read the right way round for a cost."""
+    """One metric over the paired queries; more of it is better."""
 
     name: str
     n: int  # paired queries with a value on both sides
@@ -113,13 +124,12 @@ class MetricChange:
     candidate: float | None
     delta: float | None
     interval: Interval | None  # 95 %, of the delta, within -1 and 1, never of zero width
-    bound: float | None  # one-sided 95 % bound of the delta where it is worst: what a regression gate looks at
+    bound: float | None  # one-sided lower 95 % bound of the delta: what a regression gate looks at
     wins: int
     losses: int
     ties: int  # differences under 1e-9
     chance: Chance | None
     is_primary: bool = False
-    is_cost: bool = False  # less is better
 
 
 @dataclass(frozen=True, slots=True)

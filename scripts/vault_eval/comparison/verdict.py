@@ -29,13 +29,14 @@ def verdict(
     cautions = tuple(_cautions(pairing, findings, change))
     if change.chance is None or change.delta is None:
         needed = queries_needed(DEVIATION_UNSEEN, DIFFERENCE_WORTH_SEEING)
-        return Verdict("too few queries to tell", (f"no paired query has a value of {change.name}", *cautions), needed)
+        reason = f"no paired query has a value of {change.name}; {_enough(needed)}"
+        return Verdict("too few queries to tell", (reason, *cautions), needed)
     chance = change.chance
     p = chance.p if chance.p_adjusted is None else chance.p_adjusted
     if p <= ALPHA:
-        word: Word = "better" if (change.delta > 0) != change.is_cost else "worse"
-        return Verdict(word, (f"chance alone rarely does this: p = {p:.2g}, at most {ALPHA:g}", *cautions))
-    return _undecided(change, chance, p, cautions)
+        word: Word = "better" if change.delta > 0 else "worse"
+        return Verdict(word, (f"chance alone would rarely do this: p is at most {ALPHA:g}", *cautions))
+    return _undecided(change, chance, cautions)
 
 
 def _failures(baseline: Side, candidate: Side) -> Iterator[str]:
@@ -61,22 +62,26 @@ def _is_same(pair: Pair) -> bool:
     return before.ranking == after.ranking and same
 
 
-def _undecided(change: MetricChange, chance: Chance, p: float, cautions: tuple[str, ...]) -> Verdict:
+def _undecided(change: MetricChange, chance: Chance, cautions: tuple[str, ...]) -> Verdict:
     """Not significant: whether that says something depends on whether a difference worth seeing would have shown."""
     changed = change.wins + change.losses
     if not changed:
         reasons = [f"no query changed its {change.name}"]
     elif chance.smallest_p > ALPHA:
-        share = f"only {changed} of {change.n} queries changed {change.name}"
-        reasons = [f"{share}: even all one way would be p = {chance.smallest_p:.2g}"]
+        together = ", where those of one page count as one" if chance.effective_n < change.n else ""
+        share = f"{changed} of {change.n} queries changed their {change.name}{together}"
+        reasons = [f"{share}: even all one way, chance alone would do that with p = {chance.smallest_p:.2g}"]
     else:
-        reasons = [f"chance alone does this often enough: p = {p:.2g}, above {ALPHA:g}"]
+        reasons = [f"chance alone would do this often enough: p is above {ALPHA:g}"]
     if chance.detectable is not None and chance.detectable <= DIFFERENCE_WORTH_SEEING:
-        reasons.append(f"a difference of {chance.detectable:.2g} or more would have shown in four of five tries")
+        reasons.append(f"a difference of {DIFFERENCE_WORTH_SEEING:g} would have shown in four of five tries")
         return Verdict("no evidence of a difference", (*reasons, *cautions))
-    missed = f"{change.n} queries would often miss a difference of {DIFFERENCE_WORTH_SEEING:g}"
-    reasons.append(f"{missed}; about {chance.queries_needed} would show it")
+    reasons.append(f"{_enough(chance.queries_needed)}; so few would often miss it")
     return Verdict("too few queries to tell", (*reasons, *cautions), chance.queries_needed)
+
+
+def _enough(queries: int) -> str:
+    return f"about {queries:,} queries would show a difference of {DIFFERENCE_WORTH_SEEING:g}"
 
 
 def _cautions(pairing: Pairing, findings: Sequence[Finding], change: MetricChange) -> Iterator[str]:
@@ -85,7 +90,7 @@ def _cautions(pairing: Pairing, findings: Sequence[Finding], change: MetricChang
         yield "confounded: more than the configuration differs, so the difference is not its own alone"
     apart = len(pairing.of("drifted")) + len(pairing.of("lost"))
     if apart:
-        yield f"{apart} queries of one side or both are in no difference; they are listed with their reasons"
+        yield f"not paired, so in no difference: {apart}; each is listed with its reason"
     scored = sum(before.status == "scored" for before, _ in pairing.pairs)
     if change.n < scored:
-        yield f"{scored - change.n} paired queries have no value of {change.name} on one side"
+        yield f"paired, but without a value of {change.name} on one side: {scored - change.n}"

@@ -19,3 +19,8 @@ def metrics_for(depth: int = DEPTH_DEFAULT_PAGES) -> tuple[Metric, ...]:
     modules = [import_module(f"{definitions.__name__}.{name}") for name in names]
     found: list[Metric] = [metric for module in modules for metric in module.metrics(depth)]
     return tuple(sorted(found, key=lambda metric: metric.position))
+
+
+def mean_metrics(depth: int = DEPTH_DEFAULT_PAGES) -> tuple[Metric, ...]:
+    """Those that are a mean of one value a query: only they can be paired. Of every one more is better."""
+    return tuple(metric for metric in metrics_for(depth) if metric.across is None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from vault_eval import __version__
 from vault_eval.index.freshness import Freshness
@@ -21,13 +21,17 @@ _ADVISED_PAGES_MAX = 5
 def assembled(
     vault: VaultSnapshot,
     freshness: Freshness,
+    by_searcher: Mapping[str, Freshness],
     labels: LabelSet,
     covered: Coverage,
     runs: Sequence[RunReport],
     timing: Timing,
     split: str | None,
 ) -> Report:
-    """The report of runs on one snapshot and one label set; `split` is None where all labels were asked."""
+    """The report of runs on one snapshot and one label set; `split` is None where all labels were asked.
+
+    `freshness` is that of the first index; `by_searcher` has that of each index, by a searcher of it.
+    """
     digests = {**freshness.digests, **vault.pages.known()}
     digests = {page: digests[page] for page in sorted(digests)}
     return Report(
@@ -40,7 +44,7 @@ def assembled(
         label_queries=len(labels.labels),
         split=split or "all",
         unavailable=(),
-        warnings=(*labels.warnings, *vault.listing.warnings, *_advice(freshness)),
+        warnings=(*labels.warnings, *vault.listing.warnings, *_advice(freshness), *_advice_on_others(freshness, by_searcher)),
         coverage=covered,
         runs=tuple(runs),
         timing=timing,
@@ -78,6 +82,12 @@ def _advice(freshness: Freshness) -> list[str]:
     return [
         f"{len(pages):,} note{'s' * (len(pages) > 1)} {what}; run index again: {_some(pages)}" for pages, what in kinds if pages
     ]
+
+
+def _advice_on_others(first: Freshness, by_searcher: Mapping[str, Freshness]) -> list[str]:
+    """The same of every further index for which it is not the same."""
+    known = _advice(first)
+    return [f"index of {name}: {line}" for name, one in by_searcher.items() for line in _advice(one) if line not in known]
 
 
 def _some(pages: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vault_eval.comparison.records import ComparedQuery, Side
-from vault_eval.metrics.catalogue import metrics_for
+from vault_eval.metrics.catalogue import mean_metrics
 from vault_eval.metrics.judged_query import JudgedQuery
 from vault_eval.metrics.metric import Metric
 from vault_eval.reports.document import QueryRow, Report, RunReport
@@ -13,7 +13,7 @@ from vault_eval.reports.document import QueryRow, Report, RunReport
 
 def sides(report: Report) -> tuple[Side, ...]:
     """The runs of a report as sides, in their order, each with every metric that is a mean of one value a query."""
-    return tuple(side(report, run, [compared_query(row, mean_metrics(run.depth)) for row in run.rows]) for run in report.runs)
+    return tuple(_side(report, run, mean_metrics(run.depth)) for run in report.runs)
 
 
 def side(report: Report, run: RunReport, queries: Sequence[ComparedQuery]) -> Side:
@@ -29,15 +29,10 @@ def side(report: Report, run: RunReport, queries: Sequence[ComparedQuery]) -> Si
         snapshot_sha256=report.snapshot_sha256,
         index_sha256=run.index.sha256 if run.index is not None else None,
         page_digests=report.page_digests or None,
-        pool_chunks=pool if isinstance(pool, int) and not isinstance(pool, bool) else None,
+        pool_chunks=pool if isinstance(pool, int) else None,
         pool_exhausted=sum(row.pool_exhausted for row in run.rows),
         started=report.timing.started,
     )
-
-
-def mean_metrics(depth: int) -> tuple[Metric, ...]:
-    """The metrics of a run of this depth that are a mean of one value a query: only they can be paired."""
-    return tuple(metric for metric in metrics_for(depth) if metric.across is None)
 
 
 def compared_query(row: QueryRow, metrics: Sequence[Metric]) -> ComparedQuery:
@@ -52,6 +47,7 @@ def compared_query(row: QueryRow, metrics: Sequence[Metric]) -> ComparedQuery:
         ranking=tuple(ranked.page for ranked in row.ranking),
         category=row.category,
         reason=row.skip_reason or row.error or next(iter(row.missing.values()), None),
+        grades=row.grades,
     )
 
 
@@ -59,6 +55,10 @@ def gold_targets(expected: Sequence[str], places: Sequence[tuple[str, str]]) -> 
     """The gold of a label: the places it names, given as page and target, and the pages in which it names none."""
     placed = {page for page, _ in places}
     return (*(page for page in expected if page not in placed), *(target for _, target in places))
+
+
+def _side(report: Report, run: RunReport, metrics: Sequence[Metric]) -> Side:
+    return side(report, run, [compared_query(row, metrics) for row in run.rows])
 
 
 def _judged(row: QueryRow) -> JudgedQuery:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vault_eval.comparison.records import Comparison, MetricChange, Outcome, QueryChange, Side
@@ -62,6 +63,14 @@ class ChangedCategory:
 def compared_sides(comparison: Comparison) -> tuple[ComparedSide, ComparedSide]:
     """The baseline and the candidate."""
     return _side("baseline", comparison.baseline), _side("candidate", comparison.candidate)
+
+
+def candidate_names(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
+    """Each candidate's spec; where two have the same one, with what tells them apart: when it was measured."""
+    names = [comparison.candidate.name for comparison in comparisons]
+    if len(set(names)) == len(names):
+        return tuple(names)
+    return tuple(f"{one.name} · {one.measured}" for _, one in map(compared_sides, comparisons))
 
 
 def setting_changes(comparison: Comparison) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ class ShownChange:
 class ComparisonPage:
     """One comparison as the template lays it out."""
 
+    name: str  # of the candidate, unlike that of any other
     sides: tuple[found.ComparedSide, found.ComparedSide]
     settings: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -65,12 +66,13 @@ def comparison_html(comparisons: Sequence[Comparison]) -> str:
 
     Raises MissingPackageError where jinja2 is not installed.
     """
+    named = zip(found.candidate_names(comparisons), comparisons, strict=True)
     shown_max = max(1, QUERIES_SHOWN_MAX // (len(found.OUTCOME_TITLES) * len(comparisons)))
     return (
         page_template(TEMPLATE, style=STYLE).render(
             vault=comparisons[0].baseline.vault_name,
             metric=wording.metric_label(comparisons[0].primary),
-            pages=[_page(comparison, shown_max) for comparison in comparisons],
+            pages=[_page(name, comparison, shown_max) for name, comparison in named],
             plot=comparison_plots,
             words=wording,
             scope=said.scope(),
@@ -79,9 +81,10 @@ def comparison_html(comparisons: Sequence[Comparison]) -> str:
     )
 
 
-def _page(comparison: Comparison, shown_max: int) -> ComparisonPage:
+def _page(name: str, comparison: Comparison, shown_max: int) -> ComparisonPage:
     changes = comparison.changes if said.effect(comparison) is not None else ()
     return ComparisonPage(
+        name=name,
         sides=found.compared_sides(comparison),
         settings=found.setting_changes(comparison),
         warnings=said.warnings(comparison),

@@ -41,7 +41,7 @@ def comparison_value(comparison: Comparison) -> dict[str, JsonValue]:
         "better": [_query(change) for change in comparison.of("better")],
         "worse": [_query(change) for change in comparison.of("worse")],
         "same": [_query(change) for change in comparison.of("same")],
-        "unpaired": [{"id": one.id, "query": one.query, "reason": one.reason} for one in comparison.unpaired],
+        "unpaired": [{"id": one.id, "query": one.query, "kind": one.kind, "reason": one.reason} for one in comparison.unpaired],
     }
 
 
@@ -76,7 +76,6 @@ def _metric(change: MetricChange) -> JsonValue:
         "wins": change.wins,
         "losses": change.losses,
         "ties": change.ties,
-        "less_is_better": change.is_cost,
         "wins_needed": chance.wins_needed if chance else None,
         "detectable": chance.detectable if chance else None,
         "effective_n": chance.effective_n if chance else None,

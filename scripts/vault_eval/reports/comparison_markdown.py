@@ -29,33 +29,20 @@ def comparison_markdown(comparisons: Sequence[Comparison]) -> str:
 
 def _candidates(comparisons: Sequence[Comparison]) -> Iterator[str]:
     label = wording.metric_label(comparisons[0].primary)
-    rows = [(for_markdown(one.candidate.name), one.verdict.word, *found.primary_cells(one)) for one in comparisons]
-    yield from markdown_table(["candidate", "verdict", label, "95 % interval", "n"], rows)
+    names = found.candidate_names(comparisons)
+    rows = [
+        (for_markdown(name), one.verdict.word, *found.primary_cells(one)) for name, one in zip(names, comparisons, strict=True)
+    ]
+    yield from markdown_table(["candidate", "verdict", f"{label} difference", "95 % interval", "n"], rows)
 
 
 def _comparison(comparison: Comparison) -> Iterator[str]:
-    yield f"## {_title(comparison)}"
-    yield ""
-    for side in found.compared_sides(comparison):
-        yield f"- {side.role}: {for_markdown(side.name)}, measured {for_markdown(side.measured)}"
-    settings = found.setting_changes(comparison)
-    if settings:
-        yield f"- changed: {for_markdown(wording.some(settings))}"
+    yield from (f"## {_title(comparison)}", "", *_sides(comparison))
     warnings = said.warnings(comparison)
     if warnings:
         yield from ("", "> [!warning]", *(f"> - {_text(warning)}" for warning in warnings))
-    effect = said.effect(comparison)
-    if effect is not None:
-        yield from ("", f"**{for_markdown(effect)}**")
-    yield ""
-    yield from (f"- {_text(sentence)}" for sentence in said.sentences(comparison))
-    figures = found.compared_figures(comparison)
-    if figures:
-        rows = [
-            (one.label, one.baseline, one.candidate, one.delta, one.interval, one.n, one.wins, one.losses, one.ties)
-            for one in figures
-        ]
-        yield from ("", *markdown_table(FIGURES_HEADER, rows))
+    yield from _verdict(comparison)
+    yield from _figures(comparison)
     yield from _categories(comparison)
     for outcome in found.OUTCOME_TITLES:
         yield from _queries(comparison, outcome)
@@ -66,11 +53,38 @@ def _title(comparison: Comparison) -> str:
     return f"{comparison.verdict.word[0].upper()}{comparison.verdict.word[1:]}"
 
 
+def _sides(comparison: Comparison) -> Iterator[str]:
+    for side in found.compared_sides(comparison):
+        yield f"- {side.role}: {for_markdown(side.name)}, measured {for_markdown(side.measured)}"
+    settings = found.setting_changes(comparison)
+    if settings:
+        yield f"- changed: {for_markdown(wording.some(settings))}"
+
+
+def _verdict(comparison: Comparison) -> Iterator[str]:
+    effect = said.effect(comparison)
+    if effect is not None:
+        yield from ("", f"**{for_markdown(effect)}**")
+    yield ""
+    yield from (f"- {_text(sentence)}" for sentence in said.sentences(comparison))
+
+
+def _figures(comparison: Comparison) -> Iterator[str]:
+    figures = found.compared_figures(comparison)
+    if figures:
+        rows = [
+            (one.label, one.baseline, one.candidate, one.delta, one.interval, one.n, one.wins, one.losses, one.ties)
+            for one in figures
+        ]
+        yield from ("", *markdown_table(FIGURES_HEADER, rows))
+
+
 def _categories(comparison: Comparison) -> Iterator[str]:
     categories = found.changed_categories(comparison)
     if categories:
         rows = [(for_markdown(one.name), one.delta, one.n, one.wins, one.losses) for one in categories]
-        header = ["category (described, not tested)", wording.metric_label(comparison.primary), "n", "better", "worse"]
+        difference = f"{wording.metric_label(comparison.primary)} difference"
+        header = ["category (described, not tested)", difference, "n", "better", "worse"]
         yield from ("", *markdown_table(header, rows))
 
 

@@ -13,6 +13,7 @@ NOT_SHOWN = (
     "that a change which was not seen is not there",
 )
 PAGES_SHOWN_MAX = 5
+CATEGORIES_SHOWN_MAX = 5
 
 
 def warnings(comparison: Comparison) -> tuple[str, ...]:
@@ -57,16 +58,18 @@ def balance(comparison: Comparison) -> str | None:
 
 
 def against_the_mean(comparison: Comparison) -> tuple[str, ...]:
-    """The categories that went the other way than the mean over all, a sentence each."""
+    """The categories that went the other way than the mean over all, a sentence each, those that weigh most first."""
     change = judged_change(comparison)
     if change is None or change.delta is None:
         return ()
     over_all = f"{wording.metric_label(change.name)} {_movement(change.delta)} over all"
-    return tuple(
+    against = sorted((one for one in comparison.categories if one.against), key=lambda one: -abs(one.delta) * one.n)
+    said = [
         f"{one.category} {_movement(one.delta)} ({signed(one.delta)}, n {one.n:,}) while {over_all}"
-        for one in comparison.categories
-        if one.against
-    )
+        for one in against[:CATEGORIES_SHOWN_MAX]
+    ]
+    rest = len(against) - CATEGORIES_SHOWN_MAX
+    return (*said, *([f"so did {wording.counted(rest, 'more category', 'more categories')}"] if rest > 0 else ()))
 
 
 def sensitivity(comparison: Comparison) -> tuple[str, ...]:
@@ -119,7 +122,7 @@ def signed(value: float | None) -> str:
         return wording.NOTHING
     if abs(value) < TIE_MAX:
         return "0.000"
-    return f"{value:+.3f}" if abs(value) >= 0.0005 else f"{value:+.0e}"
+    return f"{value:+.3f}" if abs(value) >= 0.0005 else f"{value:+.1g}"
 
 
 def probability(p: float) -> str:
@@ -140,13 +143,15 @@ def _with_changed(sentence: str, changed: tuple[str, ...]) -> str:
 
 def _wins_needed(change: MetricChange, chance: Chance) -> str:
     losses = wording.counted(change.losses, "loss", "losses")
-    return f"wins needed: beside {losses} it takes {chance.wins_needed:,} to rule out chance; there are {change.wins:,}"
+    apart = " on pages of their own" if chance.effective_n < change.n else ""
+    needed = f"beside {losses} it takes {chance.wins_needed:,} of equal size{apart} to tell them from chance"
+    return f"wins needed: {needed}; found: {change.wins:,}"
 
 
 def _detectable(change: MetricChange, chance: Chance) -> str:
     queries = wording.queries(change.n)
-    if round(chance.effective_n, 1) < change.n:
-        queries += f", which count as {chance.effective_n:.1f} since some expect the same page,"
+    if round(chance.effective_n) < change.n:
+        queries += f", which count as about {chance.effective_n:.0f} since some expect the same page,"
     if chance.detectable is None:
-        return f"minimum detectable effect: none, {queries} are too few for any"
-    return f"minimum detectable effect: {queries} show a difference of {chance.detectable:.2f} in four of five tries"
+        return f"minimum detectable effect: none, with {queries} even a difference of 1 would often be missed"
+    return f"minimum detectable effect: with {queries} a difference of {chance.detectable:.2g} shows in four of five tries"

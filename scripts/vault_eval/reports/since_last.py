@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from vault_eval.comparison.compare import PRIMARY, compare
 from vault_eval.comparison.records import Comparison, Outcome, QueryChange
 from vault_eval.errors import VaultEvalError
+from vault_eval.metrics.catalogue import mean_metrics
 from vault_eval.reports import comparison_findings, comparison_sentences, wording
-from vault_eval.reports.compared import compared_query, mean_metrics, side
+from vault_eval.reports.compared import compared_query, side
 from vault_eval.reports.document import Report
 from vault_eval.reports.last_report import last_side
 

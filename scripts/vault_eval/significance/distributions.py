@@ -56,13 +56,12 @@ def t_critical(alpha: float, freedom: int) -> float:
     return sqrt(freedom * (1 - x) / x)
 
 
-def t_power(effect: float, n: int, alpha: float) -> float:
-    """The power of a two-sided one-sample t test against a standardised effect: P(|T| >= c) of the noncentral t.
+def t_power(effect: float, n: int, critical: float) -> float:
+    """The power of a one-sample t test against a standardised effect: P(|T| >= c) of the noncentral t, c = `critical`.
 
     With s = sqrt(chi^2 / v): the mean over s of Phi(delta - c s) + Phi(-delta - c s), delta = effect * sqrt(n).
     """
     freedom, delta = n - 1, effect * sqrt(n)
-    critical = t_critical(alpha, freedom)
     constant = log(2) + freedom / 2 * log(freedom / 2) - lgamma(freedom / 2)
     reach = _DEVIATIONS / sqrt(2 * freedom)
     start = max(1e-9, 1 - reach)

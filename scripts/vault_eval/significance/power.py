@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, sqrt
 from statistics import NormalDist
 
-from vault_eval.significance.distributions import DIGITS, t_power
+from vault_eval.significance.distributions import DIGITS, t_critical, t_power
 from vault_eval.significance.paired import mcnemar
 
 ALPHA = 0.05
@@ -21,11 +21,12 @@ def detectable_effect(n: int) -> float | None:
     if n < 2:
         return None
     # The normal distribution asks for less than t, by a factor of 5.8 at n = 2 and of nearly 1 soon after.
+    critical = t_critical(ALPHA, n - 1)
     low = _NORMAL_SUM / sqrt(n)
     high = 6 * low
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        low, high = (low, middle) if t_power(middle, n, ALPHA) >= POWER else (middle, high)
+        low, high = (low, middle) if t_power(middle, n, critical) >= POWER else (middle, high)
     return high
 
 
@@ -54,6 +55,6 @@ def queries_needed(deviation: float, difference: float, *, is_count: bool = Fals
     """The fewest queries that find a mean `difference` with power .8 at .05; `is_count` as above."""
     # What the normal distribution asks for without correction; t and whole counts ask for a few more.
     queries = max(2, ceil((_NORMAL_SUM * deviation / difference) ** 2), ceil(is_count / difference) + 1)
-    while t_power((difference - is_count / queries) / deviation, queries, ALPHA) < POWER:
+    while t_power((difference - is_count / queries) / deviation, queries, t_critical(ALPHA, queries - 1)) < POWER:
         queries += 1
     return queries

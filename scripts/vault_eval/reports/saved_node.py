@@ -1,0 +1,102 @@
+"""Values of a saved report, read as one type each; the file may be damaged or hostile, so each says where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from vault_eval import strict_json
+from vault_eval.errors import UsageError
+from vault_eval.strict_json import JsonValue
+from vault_eval.vault.paths import quoted
+
+T = TypeVar("T")
+W = TypeVar("W", bound=str)
+
+
+def parsed(data: bytes, file: str) -> Node:
+    """The top of the JSON document in the bytes of `file`. Raises UsageError where they hold none."""
+    try:
+        return Node(strict_json.loads(data.decode("utf-8")), file)
+    except ValueError as error:
+        raise UsageError(f"{file!r} is no saved report: {error}; name a report.json") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A JSON value and where it stands; each method gives it as one type or raises UsageError that says what was found."""
+
+    value: JsonValue
+    place: str
+
+    def __getitem__(self, key: str) -> Node:
+        if not isinstance(self.value, dict) or key not in self.value:
+            raise self.refused(f"an object with the key {key!r}")
+        return Node(self.value[key], f"{self.place}: {key if key.isprintable() else quoted(key)}")
+
+    def optional(self, key: str, read: Callable[[Node], T], absent: T) -> T:
+        """What `read` makes of the value under `key`, or `absent` where there is no such key."""
+        return read(self[key]) if isinstance(self.value, dict) and key in self.value else absent
+
+    def or_none(self, read: Callable[[Node], T]) -> T | None:
+        """What `read` makes of the value; None for null."""
+        return None if self.value is None else read(self)
+
+    def refused(self, allowed: str) -> UsageError:
+        """The error that says what was found here, and what is allowed."""
+        return UsageError(f"{self.place}: found {str(self.value)[:60]!r}, allowed is {allowed}; this is no whole report")
+
+    def text(self) -> str:
+        """The value as text."""
+        if not isinstance(self.value, str):
+            raise self.refused("text")
+        return self.value
+
+    def one_of(self, allowed: tuple[W, ...]) -> W:
+        """The one of these words that stands here."""
+        found = next((word for word in allowed if word == self.value), None)
+        if found is None:
+            raise self.refused(", ".join(allowed))
+        return found
+
+    def whole(self) -> int:
+        """The value as a whole number."""
+        if not isinstance(self.value, int) or isinstance(self.value, bool):
+            raise self.refused("a whole number")
+        return self.value
+
+    def number(self) -> float:
+        """The value as a number."""
+        if not isinstance(self.value, (int, float)) or isinstance(self.value, bool):
+            raise self.refused("a number")
+        return self.value
+
+    def flag(self) -> bool:
+        """The value as true or false."""
+        if not isinstance(self.value, bool):
+            raise self.refused("true or false")
+        return self.value
+
+    def items(self) -> Iterator[Node]:
+        """The items of a list."""
+        if not isinstance(self.value, list):
+            raise self.refused("a list")
+        return (Node(item, f"{self.place}[{place}]") for place, item in enumerate(self.value))
+
+    def texts(self) -> tuple[str, ...]:
+        """The items of a list of texts."""
+        return tuple(item.text() for item in self.items())
+
+    def members(self) -> Iterator[tuple[str, Node]]:
+        """The keys of an object, each with its value."""
+        if not isinstance(self.value, dict):
+            raise self.refused("an object")
+        return ((key, self[key]) for key in self.value)
+
+    def lines(self) -> tuple[int, int]:
+        """A first and a last line."""
+        numbers = [item.whole() for item in self.items()]
+        if len(numbers) != 2:
+            raise self.refused("a first and a last line")
+        return numbers[0], numbers[1]
