@@ -126,12 +126,20 @@ SKIPPED = '"skip_reason": "no page of the pool answers it"'
 @pytest.mark.parametrize(
     ("entry", "category", "after"),
     [
-        (f'{{"id": "a", "query": "q", {SKIPPED}, "expected_pages": []}}', None, '{"id": "a", "query": "q", "expected_pages": []}'),
-        (f'{{{SKIPPED}, "id": "a", "query": "q", "expected_pages": []}}', None, '{"id": "a", "query": "q", "expected_pages": []}'),
         (
-            f'{{"id": "a", "query": "q", "expected_pages": [],\r\n  {SKIPPED}\r\n}}',
+            f'{{"id": "a", "query": "q", {SKIPPED}, "expected_pages": []}}',
+            None,
+            '{"id": "a", "query": "q", "expected_pages": []}',
+        ),
+        (
+            f'{{{SKIPPED}, "id": "a", "query": "q", "expected_pages": []}}',
+            None,
+            '{"id": "a", "query": "q", "expected_pages": []}',
+        ),
+        (
+            f'{{\r\n "id": "a", "query": "q", "expected_pages": [],\r\n {SKIPPED}\r\n}}',
             "absent",
-            '{"id": "a", "query": "q", "expected_pages": [],\r\n  "category": "absent"\r\n}',
+            '{\r\n "id": "a", "query": "q", "expected_pages": [],\r\n "category": "absent"\r\n}',
         ),
         (
             f'{{"id": "a", "query": "q", "expected_pages": [], "category": "absent", {SKIPPED}}}',

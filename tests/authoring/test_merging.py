@@ -7,7 +7,7 @@ from vault_eval.authoring.merging import merged
 from vault_eval.model import Label, Target
 
 
-def label(name, *gold, query=None, skip=None):
+def label(name, *gold: str, query=None, skip=None):
     return Label(name, query or f"about {name}", tuple(map(Target, gold)), "", "", skip_reason=skip, origin=ORIGIN)
 
 

@@ -8,6 +8,7 @@ import stat
 
 import pytest
 
+from vault_eval.authoring.judged_labels import NOTHING_FOUND
 from vault_eval.authoring.kinds import KINDS
 from vault_eval.authoring.ledger import record_look
 from vault_eval.cli import main
@@ -122,6 +123,55 @@ def test_ids_made_of_the_same_words_are_numbered(ask, vault, labels):
     assert [query["id"] for query in json.loads(labels.read_text(encoding="utf-8"))["queries"]] == ["a", "a-2"]
 
 
+def test_first_label_makes_the_file_beside_the_vault(ask, vault, tmp_path):
+    made = tmp_path / "Harbour.queries.json"
+    options = ("--vault", vault, "--query", "when is it", "--page", "[[tides]]")
+    code, out, _ = ask("add", *options)
+    assert (code, out.startswith("--- /dev/null\n+++ b/"), made.exists()) == (0, True, False)
+    assert '+{"id": "when-is-it", "query": "when is it", "expected_pages": ["Tides.md"]}' in out
+    assert ask("add", *options, "--write")[0] == 0
+    assert json.loads(made.read_text(encoding="utf-8"))["schema"] == "claude-obsidian.retrieval-queries.v1"
+    assert ask("check", "--vault", vault)[1].startswith("Labels: 1 (1 scored)\n")
+    # The second goes into the same file, and a file that was named or remembered is never made in place of one that is gone.
+    assert ask("add", "--vault", vault, "--query", "and now", "--none", "--write")[0] == 0
+    assert len(json.loads(made.read_text(encoding="utf-8"))["queries"]) == 2
+    DataFolder(str(tmp_path / "data")).remember(vault_id(str(vault)), labels=[str(tmp_path / "gone.json")])
+    assert "nothing is at" in ask("add", *options, "--write")[2]
+
+
+def test_first_label_is_held_against_the_rules_before_there_is_a_file(ask, vault, tmp_path):
+    code, _, err = ask("add", "--vault", vault, "--query", "q" * 8001, "--none", "--write")
+    assert (code, "8,001 characters" in err, (tmp_path / "Harbour.queries.json").exists()) == (2, True, False)
+
+
+def test_judged_query_without_an_answer_becomes_a_negative_when_the_person_says_so(ask, vault, labels):
+    entry = {"id": "a", "query": "ski wax", "expected_pages": [], "skip_reason": NOTHING_FOUND, "grades": {"Tides.md": 0}}
+    labels.write_text(json.dumps({"schema": "vault-eval.labels.v1", "queries": [entry]}), encoding="utf-8")
+    options = ("--vault", vault, "--query", "ski  wax", "--none")
+    out = ask("add", *options)[1]
+    assert (NOTHING_FOUND in out, "Not written" in out) == (True, True)
+    assert ask("add", *options, "--category", "absent", "--write")[0] == 0
+    (after,) = json.loads(labels.read_text(encoding="utf-8"))["queries"]
+    assert after == {"id": "a", "query": "ski wax", "expected_pages": [], "grades": {"Tides.md": 0}, "category": "absent"}
+    assert ask("check", "--vault", vault)[1].startswith("Labels: 1 (1 negative)\n")
+    assert "is there already, as 'a'" in ask("add", *options)[2]
+
+
+@pytest.mark.parametrize("more", [["--id", "x"], ["--tag", "x"], ["--origin", "x"]])
+def test_judged_query_keeps_its_id_tags_and_origin(ask, vault, labels, more):
+    entry = {"id": "a", "query": "ski wax", "expected_pages": [], "skip_reason": NOTHING_FOUND}
+    labels.write_text(json.dumps({"schema": "vault-eval.labels.v1", "queries": [entry]}), encoding="utf-8")
+    code, _, err = ask("add", "--vault", vault, "--query", "ski wax", "--none", *more)
+    assert (code, f"stands there as 'a'; leave out {more[0]}" in err) == (2, True)
+
+
+@pytest.mark.parametrize("reason", ["later", "not every page of the pool is judged"])
+def test_query_that_is_skipped_for_another_reason_stays_skipped(ask, vault, labels, reason):
+    entry = {"id": "a", "query": "ski wax", "expected_pages": [], "skip_reason": reason}
+    labels.write_text(json.dumps({"schema": "vault-eval.labels.v1", "queries": [entry]}), encoding="utf-8")
+    assert "is there already" in ask("add", "--vault", vault, "--query", "ski wax", "--none", "--write")[2]
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [
@@ -233,9 +283,25 @@ def test_split_shows_writes_and_then_has_nothing_to_do(ask, vault, tmp_path, lab
     out = ask("split", "--queries", labels, "--vault", vault, "--write")[1]
     assert "all       1        1\nLabels that get a split: 2; that had one and keep it: 0\n" in out
     assert "The holdout was looked at once, last on 2026-11-30 with keyword." in out
+    assert out.endswith("while you tune: bench without --split looks at the holdout too, which wears it.\n")
     after = labels.read_bytes()
     assert ask("split", "--queries", labels, "--seed", "3", "--write")[0] == 0
     assert labels.read_bytes() == after
+
+
+def test_split_of_a_vault_finds_its_label_file_as_the_other_commands_do(ask, vault, labels):
+    assert ask("split", "--vault", vault, "--write")[0] == 0
+    assert json.loads(labels.read_text(encoding="utf-8"))["queries"][0]["split"] in ("dev", "holdout")
+    code, _, err = ask("split")
+    assert (code, "name the label file with --queries, or the vault" in err) == (2, True)
+
+
+def test_split_shows_which_label_gets_which_split_however_long_its_line_is(ask, vault, labels):
+    entry = {"id": "a", "query": "b", "expected_pages": ["Tides.md"], "hashes": {f"{name}.md": "0" * 64 for name in range(9)}}
+    labels.write_text(json.dumps({"schema": "vault-eval.labels.v1", "queries": [entry]}), encoding="utf-8")
+    out = ask("split", "--vault", vault)[1]
+    (line,) = (line for line in out.splitlines() if line.startswith("+{"))
+    assert (line.endswith(', "split": "dev"}]}'), '"id": "a"' in line, len(line) < 200) == (True, True, True)
 
 
 @pytest.mark.parametrize("source", ["note:Labels.md", "property:answers"])

@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import subprocess
 import sys
 import time
@@ -23,12 +24,12 @@ NOTES = {
 
 
 class Vault:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, notes: dict[str, str], needs: str) -> None:
         self.root, self.data, self.pool = folder / "Notes", folder / "data", folder / "pool.json"
         self.root.mkdir()
-        for name, text in NOTES.items():
+        for name, text in notes.items():
             (self.root / name).write_text(text, encoding="utf-8")
-        (folder / "needs.txt").write_text("boat in winter\n\nboat in  winter\n", encoding="utf-8")
+        (folder / "needs.txt").write_text(needs, encoding="utf-8")
         self.me = "me"
         self.run("index", "--vault", self.root)
         self.run("labels", "pool", "--vault", self.root, "--needs", folder / "needs.txt", "--out", self.pool)
@@ -36,10 +37,8 @@ class Vault:
     def command(self, *words: object) -> list[str]:
         return [sys.executable, str(SCRIPT), *map(str, words), "--data", str(self.data)]
 
-    def run(self, *words: object, code: int = 0) -> str:
-        done = subprocess.run(
-            self.command(*words), capture_output=True, text=True, encoding="utf-8", check=False, stdin=subprocess.DEVNULL
-        )
+    def run(self, *words: object, code: int = 0, typed: str = "") -> str:
+        done = subprocess.run(self.command(*words), capture_output=True, text=True, encoding="utf-8", check=False, input=typed)
         assert done.returncode == code, done.stderr
         return done.stdout if code == 0 else done.stderr
 
@@ -84,7 +83,7 @@ def _until_prompt(terminal: int, seconds: float = 30) -> bytes:
 
 @pytest.fixture(scope="module")
 def pooled(tmp_path_factory):
-    return Vault(tmp_path_factory.mktemp("judging"))
+    return Vault(tmp_path_factory.mktemp("judging"), NOTES, "boat in winter\n\nboat in  winter\n")
 
 
 @pytest.fixture
@@ -125,11 +124,67 @@ def test_last_answer_can_be_taken_back_and_the_whole_note_is_shown(vault):
     assert [json.loads(line)["verdict"] for line in lines] == ["no", "yes"]
 
 
+def test_what_partly_means_stands_on_the_first_screen_alone(vault):
+    shown, _ = vault.type("llq")
+    assert re.sub(r"\s+", " ", shown).count("partly: it answers a part, or leads to the answer") == 1
+    assert shown.index("partly: ") < shown.index("[2 of 6]")
+
+
+def test_next_step_goes_on_until_all_is_judged_and_then_names_the_file_that_bench_finds(vault):
+    going_on = f"Next, to go on: python3 {SCRIPT} labels judge --vault {vault.root} {vault.pool} --judge {vault.me} --data"
+    assert going_on in vault.type("nq")[0]
+    assert going_on in vault.judge("--progress")
+    shown, _ = vault.type("nnnnn")
+    assert f"--labels --into {vault.root}.queries.json" in shown
+
+
+def test_judge_that_does_not_agree_with_himself_is_told_what_partly_means(vault):
+    # First three times no, then three times partly: none alike.
+    shown, _ = vault.type("nnnppp")
+    assert "Below 0.6 labels are noisy: agree on what `partly` means (it answers a part, or leads to the answer)" in shown
+
+
 def test_what_was_put_off_is_asked_again_the_next_time(vault):
     shown, _ = vault.type("llnq")
     assert shown.count("[3 of 6]") == 1
     shown, _ = vault.type("q")
     assert "[1 of 6]" in shown
+
+
+def test_pool_counts_pairs_and_different_notes_and_takes_five_pages_of_a_need(vault, tmp_path):
+    words = ("labels", "pool", "--vault", vault.root, "-r", "keyword", "--out", tmp_path / "p.json")
+    said = vault.run(*words, "--needs", "-", typed="winter\nboat\tto lay it up\nBoat\nwinter\ttwice\n")
+    # winter is in three notes, boat in one.
+    assert said.startswith("3 queries, 3 different notes, 5 pairs of a query and a note to judge, 5 of them twice: ")
+    queries = json.loads((tmp_path / "p.json").read_text(encoding="utf-8"))["queries"]
+    assert [(one["id"], one["query"], one["need"]) for one in queries] == [
+        ("winter", "winter", ""),
+        ("boat", "boat", "to lay it up"),
+        ("boat-2", "Boat", ""),
+    ]
+
+
+def test_depth_is_that_of_needs_or_of_labels_unless_it_is_named(tmp_path, vault):
+    (tmp_path / "Many").mkdir()
+    for number in range(12):
+        (tmp_path / "Many" / f"{number}.md").write_text("reef\n", encoding="utf-8")
+    vault.run("index", "--vault", tmp_path / "Many")
+    labels = {"schema": "claude-obsidian.retrieval-queries.v1", "queries": [{"id": "a", "query": "reef", "expected_pages": []}]}
+    (tmp_path / "l.json").write_text(json.dumps(labels), encoding="utf-8")
+    (tmp_path / "n.txt").write_text("reef\n", encoding="utf-8")
+    words = ("labels", "pool", "--vault", tmp_path / "Many", "-r", "keyword")
+    counts = []
+    for number, more in enumerate((("--needs", tmp_path / "n.txt"), ("--queries", tmp_path / "l.json"))):
+        counts.append(vault.run(*words, *more, "--out", tmp_path / f"{number}.json").split(",")[1])
+    assert counts == [" 5 different notes", " 10 different notes"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("---\ntags: [oilskin]\n---\n", r"^ +2  tags: \[oilskin\]"), ("", r"the note holds no text")]
+)
+def test_note_without_a_section_to_read_is_shown_whole(tmp_path, text, shown):
+    alone = Vault(tmp_path, {"oilskin.md": text}, "oilskin\n")
+    assert re.search(shown, alone.type("q")[0], re.MULTILINE)
 
 
 def test_note_that_a_label_expects_is_judged_though_nobody_finds_it(vault, tmp_path):
@@ -165,6 +220,100 @@ def test_agent_is_asked_without_ranks_and_its_quote_is_looked_up(vault, tmp_path
     said = vault.judge("--answers", answers, "--judge", "agent")
     assert "2 judgements taken, 1 refused" in said
     assert "Soup.md: the note does not say 'Boil the boat before winter'" in said
+
+
+def answer(vault, tmp_path, **grades):
+    """One judge, called as the test is, has said this of the first note and no of all others, at both looks."""
+    for prompt in json.loads(vault.judge("--prompts"))["prompts"]:
+        said = [
+            {"note": note, "grade": grades.get(note[:-3], 0), "quote": NOTES[note].split("\n")[2]} for note in prompt["notes"]
+        ]
+        answers = tmp_path / "answers.json"
+        answers.write_text(json.dumps({"answers": [{"id": prompt["id"], "notes": said}]}), encoding="utf-8")
+        vault.judge("--answers", answers)
+
+
+def test_judged_labels_are_shown_and_written_beside_what_a_file_holds(vault, tmp_path):
+    answer(vault, tmp_path, Boat=2)
+    into = tmp_path / "L.json"
+    said = vault.judge("--labels", "--into", into)
+    assert (said.startswith("--- /dev/null\n"), "Not written (add --write)" in said, into.exists()) == (True, True, False)
+    assert "New: 1, there already: 0, not judged to the end and left out: 0, refused: 0" in vault.judge(
+        "--labels", "--into", into, "--write"
+    )
+    (label,) = json.loads(into.read_text(encoding="utf-8"))["queries"]
+    assert (label["id"], label["expected_pages"]) == ("boat-in-winter", ["Boat.md"])
+    before = into.read_bytes()
+    assert "New: 0, there already: 1" in vault.judge("--labels", "--into", into, "--write")
+    assert into.read_bytes() == before
+    # A file with a label of its own keeps it, letter by letter; the id that is taken there is made anew.
+    own = '{"schema": "claude-obsidian.retrieval-queries.v1", "queries": [\n{"id": "boat-in-winter", "query": "x", "expected_pages": []}\n]}'
+    into.write_text(own, encoding="utf-8")
+    vault.judge("--labels", "--into", into, "--write")
+    after = into.read_text(encoding="utf-8")
+    assert '\n{"id": "boat-in-winter", "query": "x", "expected_pages": []},\n{"id": "boat-in-winter-2", ' in after
+
+
+def test_judged_label_does_not_replace_one_that_says_otherwise(vault, tmp_path):
+    answer(vault, tmp_path, Boat=2)
+    into = tmp_path / "L.json"
+    entry = {"id": "mine", "query": "boat in winter", "expected_pages": ["Soup.md"]}
+    into.write_text(json.dumps({"schema": "claude-obsidian.retrieval-queries.v1", "queries": [entry]}), encoding="utf-8")
+    before = into.read_bytes()
+    said = vault.judge("--labels", "--into", into, "--write")
+    assert "'boat in winter' is there as 'mine' with 'Soup.md', judged: 'Boat.md'" in said
+    assert into.read_bytes() == before
+
+
+def test_query_for_which_nothing_was_found_comes_with_the_line_that_makes_it_a_negative(vault, tmp_path):
+    answer(vault, tmp_path)
+    into = tmp_path / "L.json"
+    said = vault.judge("--labels", "--into", into, "--write")
+    line = said[said.index("say so of each: python3 ") + len("say so of each: python3 ") :]
+    words = shlex.split(line)[1:-2]  # without the script and --data, which `run` adds
+    vault.run(*words, "--write")
+    (label,) = json.loads(into.read_text(encoding="utf-8"))["queries"]
+    assert (label["expected_pages"], "skip_reason" in label) == ([], False)
+
+
+def test_pool_without_a_note_has_nothing_to_judge_and_its_queries_are_skipped(vault, tmp_path):
+    pool = tmp_path / "p.json"
+    vault.run("labels", "pool", "--vault", vault.root, "--needs", "-", "--out", pool, typed="xylophone\n")
+    (label,) = json.loads(vault.run("labels", "judge", "--vault", vault.root, pool, "--labels"))["queries"]
+    assert "no page of the pool answers it" in label["skip_reason"]
+
+
+def test_what_is_not_judged_to_the_end_is_left_out_and_makes_no_file(vault, tmp_path):
+    vault.type("yq")
+    said = vault.judge("--labels", "--into", tmp_path / "L.json", "--write")
+    assert "New: 0, there already: 0, not judged to the end and left out: 1" in said
+    assert not (tmp_path / "L.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--into", "x.json"), "--into is for --labels"),
+        (("--labels", "--write"), "name it with --into"),
+        (("--progress", "--from", "x"), "--from is for --prompts"),
+        (("--prompts", "--from", "x"), "--from 'x': the pool has no prompt"),
+        (("--labels", "--into", "property:answers"), "a property holds no grades"),
+        (("--labels", "--into", "x.txt"), "end its name in .json"),
+        (("--labels", "--into", "note:Gone.md"), "name a file that exists"),
+    ],
+)
+def test_option_that_has_no_place_is_named(vault, tmp_path, words, said):
+    answer(vault, tmp_path, Boat=2)
+    assert said in vault.run("labels", "judge", "--vault", vault.root, vault.pool, "--judge", vault.me, *words, code=2)
+
+
+def test_judge_who_judged_nothing_is_told_who_did(vault, tmp_path):
+    answer(vault, tmp_path, Boat=2)
+    words = ("labels", "judge", "--vault", vault.root, vault.pool, "--judge", "nobody")
+    said = vault.run(*words, "--labels", code=2)
+    assert "--judge 'nobody' has judged nothing of this pool; it was judged by " in said
+    assert vault.me in said
+    assert re.search(rf"^it was judged by .*{vault.me}", vault.run(*words, "--progress"), re.MULTILINE)
 
 
 def test_two_judges_are_compared_item_by_item(vault, tmp_path):
@@ -206,6 +355,7 @@ def test_pool_of_another_vault_is_refused(vault, tmp_path):
         (("--needs", "none.txt"), "name a text file with one query a line"),
         (("--depth", "0"), "allowed are 1 to 1,000"),
         (("--needs", "needs.txt", "--queries", "x.json"), "name --queries or --needs"),
+        (("--needs", "-"), "holds no query"),
     ],
 )
 def test_bad_input_of_a_pool_is_named(vault, words, said):

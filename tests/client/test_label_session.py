@@ -38,9 +38,9 @@ def in_turn(*steps: Step, agent: Step | None = None):
 
 
 def answered_yes(desk) -> list[str]:
-    """The person lets the client write needs and labels beside the vault, and the answers beside the pool."""
+    """The person lets the client write needs beside the vault, and the answers beside the pool."""
     kept = f"{desk.client.home}/.local/share/vault-eval/judgements"
-    return ["--allowedTools", *(f"Edit(/{place})" for place in (needs_of(desk), desk.labels, f"{kept}/*/*.answers-*.json"))]
+    return ["--allowedTools", *(f"Edit(/{place})" for place in (needs_of(desk), f"{kept}/*/*.answers-*.json"))]
 
 
 def needs_of(desk) -> Path:
@@ -59,7 +59,7 @@ def vault_of(request) -> str:
 
 
 def pool_of(request) -> str:
-    return [re.search(r"twice: (\S+)", one.text)[1] for one in request.results if " notes to judge, " in one.text][-1]
+    return [re.search(r"twice: (\S+)", one.text)[1] for one in request.results if " a note to judge, " in one.text][-1]
 
 
 def bash(line: str):
@@ -71,9 +71,9 @@ def pooling(request):
     return bash(command_line(request, "labels pool", VAULT=vault, NEEDS=f"{vault}.needs.txt"))
 
 
-def judging(word: str, **places: str):
+def judging(word: str, end: str = "", **places: str):
     return lambda request: bash(
-        command_line(request, "labels judge", word, VAULT=vault_of(request), POOL=pool_of(request), **places)
+        command_line(request, "labels judge", word, VAULT=vault_of(request), POOL=pool_of(request), **places) + end
     )
 
 
@@ -184,27 +184,30 @@ def test_a_person_comes_from_nothing_to_a_checked_set(bare):
     assert {verdict for _, _, verdict in verdicts(desk)} == {"yes", "no"}
 
     typed("save", judging("--labels", JUDGE="claude", LABELS=labels))
+    assert not desk.labels.exists()
+    typed("yes", judging("--labels", " --write", JUDGE="claude", LABELS=labels))
     saved = json.loads(desk.labels.read_text(encoding="utf-8"))["queries"]
     assert [label["expected_pages"] for label in saved] == [["Berth depths.md"], []]
-    assert "say by hand" in saved[1]["skip_reason"]
+    assert "no page of the pool answers it" in saved[1]["skip_reason"]
 
-    def negative(end: str):
+    def negative(query: str, end: str = ""):
         def step(request):
-            line = command_line(request, "labels add", "--none", VAULT=vault, QUERY="ski wax temperatures")
+            line = command_line(request, "labels add", "--none", VAULT=vault, QUERY=query)
             return bash(f"{line} --queries {quoted(labels)} --category absent{end}")
 
         return step
 
-    shown = typed("nothing on ski wax", negative(""))
+    shown = typed("nothing on ski wax", negative("ski wax temperatures"))
     assert '+{"id": "ski-wax-temperatures"' in shown.results[-1].text
     assert json.loads(desk.labels.read_text(encoding="utf-8"))["queries"] == saved
 
     def splitting(end: str):
         return lambda request: bash(command_line(request, "labels split", VAULT=vault, LABELS=labels) + end)
 
-    typed("yes", negative(" --write"), splitting(""))
+    typed("yes, and no note says what a week costs", negative("ski wax temperatures", " --write"), negative(NEEDS[1], " --write"))
+    typed("go on", splitting(""))
     checked = typed("yes", splitting(" --write"), run_line("labels check", VAULT=vault, LABELS=labels))
-    assert "Labels: 3 (1 negative, 1 scored, 1 skipped)" in checked.results[-1].text
+    assert "Labels: 3 (2 negative, 1 scored)" in checked.results[-1].text
     queries = json.loads(desk.labels.read_text(encoding="utf-8"))["queries"]
     assert [label["query"] for label in queries] == [*NEEDS, "ski wax temperatures"]
     assert {label["split"] for label in queries} == {"dev", "holdout"}
@@ -281,11 +284,11 @@ def test_without_the_persons_yes_no_answer_counts_and_no_label_file_is_made(bare
     steps = (pooling, judging("--prompts"), dispatching, collecting(), handing_in())
     saving = judging("--labels", JUDGE="claude", LABELS=str(desk.labels))
     turn = desk.client.ask(LABEL, in_turn(*steps, saving, agent=judge(mixed)), folder=desk.vault)
-    assert [one.partition(" ")[0] for one in turn.denied] == ["Write", "python3"]
-    assert turn.denied[1].endswith(f"--labels > {quoted(str(desk.labels))}")
-    handed_in = turn.results[-2]
-    assert handed_in.is_error
+    assert [one.partition(" ")[0] for one in turn.denied] == ["Write"]
+    handed_in, saved = turn.results[-2:]
+    assert (handed_in.is_error, saved.is_error) == (True, True)
     assert "cannot be read" in handed_in.text
+    assert "has judged nothing of this pool; nobody has" in saved.text
     assert desk.files() == before
 
 
@@ -312,23 +315,15 @@ def test_one_label_is_shown_and_written_only_after_a_yes(bare):
             command_line(request, "labels add", "--page", VAULT=vault, QUERY=query, NOTE="[[Berth depths]]") + end
         )
 
-    def starting(end: str = ""):
-        return lambda request: bash(command_line(request, "labels init", VAULT=vault) + end)
-
     prompt = f"{LABEL} {quoted(query)} [[Berth depths]]"
-    first = desk.client.ask(prompt, model(adding(), starting()), folder=desk.vault)
-    assert first.denied == []
-    assert first.results[0].text.startswith("Exit code 2\n")
-    assert "no labels were named" in first.results[0].text
+    shown = desk.client.ask(prompt, model(adding()), folder=desk.vault)
+    assert shown.denied == []
+    assert '"expected_pages": ["Berth depths.md"]' in shown.results[0].text
+    assert "Not written (add --write)" in shown.results[0].text
     assert not desk.labels.exists()
-    shown = desk.client.ask(f"{prompt} yes", model(starting(" --write"), adding()), folder=desk.vault)
-    started = desk.labels.read_bytes()
-    assert '"expected_pages": ["Berth depths.md"]' in shown.results[1].text
-    assert "Not written (add --write)" in shown.results[1].text
     written = desk.client.ask(f"{prompt} write", model(adding(" --write")), folder=desk.vault)
     assert written.denied == []
-    assert desk.labels.read_bytes() != started
-    added = json.loads(desk.labels.read_bytes())["queries"][-1]
+    (added,) = json.loads(desk.labels.read_bytes())["queries"]
     assert (added["query"], added["expected_pages"]) == (query, ["Berth depths.md"])
     assert vault_files(desk) == before
 

@@ -81,6 +81,15 @@ def one_key_more(text: str, item: Span, key: str, value: JsonValue) -> Insert:
     return Insert(end, end, f",{gap}{dumps(key)}: {dumps(value)}")
 
 
+def one_key_less(text: str, item: Span, key: str) -> Insert:
+    """An object without `key`, which is not its only member."""
+    found = list(members(text, item.start).values())
+    place = next(number for number, member in enumerate(found) if member.key == key)
+    if place:
+        return Insert(found[place - 1].end, found[place].end, "")
+    return Insert(found[0].begin, found[1].begin, "")
+
+
 def applied(text: str, inserts: list[Insert]) -> str:
     """The text with all inserts, which do not overlap."""
     for one in sorted(inserts, key=lambda insert: insert.start, reverse=True):

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from vault_eval import strict_json
 from vault_eval.authoring.judged_page import JudgedPage
 from vault_eval.authoring.judgements import GRADES, Judgement, Verdict
 from vault_eval.authoring.pool import Pool, PooledQuery
-from vault_eval.errors import LabelError
+from vault_eval.errors import LabelError, UsageError
+from vault_eval.limits import TERMINAL_TEXT_MAX_CHARACTERS
+from vault_eval.reports.text_layout import display_width
 from vault_eval.strict_json import JsonValue
 from vault_eval.vault.paths import quoted
 
 _AGAIN = "~again"
-# Shorter, a quote stands in every note.
+# Shorter, a quote stands in every note, unless it is all that stands in its place. A wide character counts twice.
 QUOTE_MIN_CHARACTERS = 8
+# What encloses such a place: cells of a table, the sign of a list or a quotation, the name before a value.
+_PLACE_END = re.compile(r"\||^\s*(?:[-*+>]|\d+[.)])\s|:\s")
+_WORD = re.compile(r"\w")
+# The keys around the entries, and how each is set apart.
+_PAGE_MAX_CHARACTERS = TERMINAL_TEXT_MAX_CHARACTERS - 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +43,21 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """An answer that was not taken, and why."""
+    """An answer that was not taken, and why; `note` is empty where it is about all of the answer."""
 
     prompt: str
     note: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What an agent says of one note."""
+
+    prompt: str
+    note: str
+    grade: JsonValue
+    quote: str
 
 
 def prompts(pool: Pool) -> tuple[Prompt, ...]:
@@ -49,26 +68,55 @@ def prompts(pool: Pool) -> tuple[Prompt, ...]:
     return tuple(prompt for prompt in (*first, *second) if prompt.notes)
 
 
+def page_of_prompts(asked: Sequence[Prompt], start: str | None) -> tuple[tuple[Prompt, ...], str | None]:
+    """As many prompts, from that with the id `start` on, as an agent is shown at once, and the id of the next; at least one.
+
+    Raises UsageError for an id that is none of theirs.
+    """
+    ids = [prompt.id for prompt in asked]
+    if start is not None and start not in ids:
+        raise UsageError(f"--from {start!r}: the pool has no prompt of this id; leave it out to begin at the first")
+    first = 0 if start is None else ids.index(start)
+    room = _PAGE_MAX_CHARACTERS
+    for place in range(first, len(asked)):
+        room -= len(strict_json.dumps(asked[place].as_json(), ascii_only=True)) + 2
+        if room < 0 and place > first:
+            return tuple(asked[first:place]), ids[place]
+    return tuple(asked[first:]), None
+
+
 def read_answers(
     text: str, name: str, pool: Pool, read: Callable[[str], JudgedPage | None]
 ) -> tuple[list[Judgement], list[Refused]]:
     """The verdicts in an agent's answers, `{"answers": [{"id", "notes": [{"note", "grade", "quote"}]}]}`, and what was refused.
 
     `read` gives a page, or None. A grade above 0 needs a quote that stands in it, blanks aside. Raises
-    LabelError for text that is no such JSON.
+    LabelError for text that is no such JSON; an answer, or a note of one, that has another form is refused by itself.
     """
     taken: list[Judgement] = []
     refused: list[Refused] = []
-    for prompt, note, grade, quote in _answers(text, name):
-        item, look = _item(pool, prompt, note)
-        found = read(note) if item is not None else None
-        verdict = _verdict(grade)
-        reason = _fault(item, verdict, quote, found) if verdict is not None else _no_grade(grade)
-        if reason is None and item is not None and found is not None and verdict is not None:
-            taken.append(Judgement(item, look, verdict, found.sha256))
+    known = frozenset(prompt.id for prompt in prompts(pool))
+    for answer in _answers(text, name, known):
+        said = answer if isinstance(answer, Refused) else _judged(answer, pool, read)
+        if isinstance(said, Refused):
+            refused.append(said)
         else:
-            refused.append(Refused(prompt, note, reason or "the note cannot be read"))
+            taken.append(said)
     return taken, refused
+
+
+def _judged(answer: _Answer, pool: Pool, read: Callable[[str], JudgedPage | None]) -> Judgement | Refused:
+    item, look = _item(pool, answer.prompt, answer.note)
+    verdict = _verdict(answer.grade)
+    if verdict is None:
+        return Refused(answer.prompt, answer.note, f"the grade is {quoted(repr(answer.grade))}; allowed are 0, 1, 2 and null")
+    if item is None:
+        return Refused(answer.prompt, answer.note, "the pool does not ask for this note with this query")
+    found = read(answer.note)
+    if found is None:
+        return Refused(answer.prompt, answer.note, "the note cannot be read")
+    fault = _fault(answer.quote, found.text) if GRADES.get(verdict, 0) > 0 else None
+    return Judgement(item, look, verdict, found.sha256) if fault is None else Refused(answer.prompt, answer.note, fault)
 
 
 def _prompt(query: PooledQuery, name: str, items: frozenset[str]) -> Prompt:
@@ -88,28 +136,29 @@ def _verdict(grade: JsonValue) -> Verdict | None:
     return next((verdict for verdict, its in GRADES.items() if type(grade) is int and its == grade), None)
 
 
-def _no_grade(grade: JsonValue) -> str:
-    return f"the grade is {quoted(repr(grade))}; allowed are 0, 1, 2 and null"
-
-
-def _fault(item: str | None, verdict: Verdict, quote: str, found: JudgedPage | None) -> str | None:
-    if item is None:
-        return "the pool does not ask for this note with this query"
-    if found is None:
-        return "the note cannot be read"
-    is_relevant = GRADES.get(verdict, 0) > 0
-    if is_relevant and len(_folded(quote)) < QUOTE_MIN_CHARACTERS:
-        return f"a grade above 0 needs a quote of {QUOTE_MIN_CHARACTERS} characters or more"
-    if is_relevant and _folded(quote) not in _folded(found.text):
+def _fault(quote: str, text: str) -> str | None:
+    """Why a quote is no evidence, or None."""
+    folded = _folded(quote)
+    if folded not in _folded(text):
         return f"the note does not say {quoted(quote)}"
+    is_whole = _WORD.search(folded) is not None and folded in map(_folded, _places(text))
+    if display_width(folded) < QUOTE_MIN_CHARACTERS and not is_whole:
+        return f"a grade above 0 needs a quote of {QUOTE_MIN_CHARACTERS} characters or more, or a whole line, cell or value"
     return None
+
+
+def _places(text: str) -> Iterator[str]:
+    """What stands in a place of its own: each line, what follows its sign, each cell, each value behind a name."""
+    for line in text.split("\n"):
+        yield line
+        yield from _PLACE_END.split(line)
 
 
 def _folded(text: str) -> str:
     return " ".join(text.split())
 
 
-def _answers(text: str, name: str) -> Iterator[tuple[str, str, JsonValue, str]]:
+def _answers(text: str, name: str, known: AbstractSet[str]) -> Iterator[_Answer | Refused]:
     try:
         content = strict_json.loads(text)
     except ValueError as error:
@@ -117,13 +166,23 @@ def _answers(text: str, name: str) -> Iterator[tuple[str, str, JsonValue, str]]:
     answers = content.get("answers") if isinstance(content, dict) else None
     if not isinstance(answers, list):
         raise LabelError(f'{name}: write {{"answers": [{{"id": …, "notes": [{{"note": …, "grade": …, "quote": …}}]}}]}}')
-    for answer in answers:
+    for number, answer in enumerate(answers, start=1):
         prompt, notes = (answer.get("id"), answer.get("notes")) if isinstance(answer, dict) else (None, None)
-        if not isinstance(prompt, str) or not isinstance(notes, list):
-            raise LabelError(f"{name}: an answer without its id or its notes")
-        for note in notes:
-            page = note.get("note") if isinstance(note, dict) else None
-            if not isinstance(note, dict) or not isinstance(page, str) or "grade" not in note:
-                raise LabelError(f"{name}: answer {quoted(prompt)}: a note without its path or its grade")
-            quote = note.get("quote")
-            yield prompt, page, note["grade"], quote if isinstance(quote, str) else ""
+        if not isinstance(prompt, str):
+            yield Refused(f"answer number {number}", "", "it has no id")
+        elif prompt not in known:
+            yield Refused(prompt, "", "the pool has no prompt of this id")
+        elif not isinstance(notes, list):
+            yield Refused(prompt, "", "it has no list of notes")
+        else:
+            yield from (_answer(prompt, note) for note in notes)
+
+
+def _answer(prompt: str, note: JsonValue) -> _Answer | Refused:
+    page = note.get("note") if isinstance(note, dict) else None
+    if not isinstance(note, dict) or not isinstance(page, str):
+        return Refused(prompt, "", "one of its notes has no path")
+    if "grade" not in note:
+        return Refused(prompt, page, "it has no grade")
+    quote = note.get("quote")
+    return _Answer(prompt, page, note["grade"], quote if isinstance(quote, str) else "")

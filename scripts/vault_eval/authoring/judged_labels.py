@@ -12,10 +12,8 @@ from vault_eval.significance.agreement import Agreement, cohen_kappa
 from vault_eval.vault.targets import parse_target
 
 ORIGIN = "judged blind from a pool"
-_NOTHING_FOUND = (
-    "no page of the pool answers it: say by hand whether none should be found (expected_pages [] without this reason)"
-)
-_UNFINISHED = "not every page of the pool is judged"
+NOTHING_FOUND = "no page of the pool answers it; if none should be found, say so: labels add --none with this query"
+UNFINISHED = "not every page of the pool is judged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ def _label(query: PooledQuery, said: Mapping[str, Judgement], source: str) -> La
         gold=tuple(map(parse_target, gold)),
         source=source,
         place=f"query {query.id!r}",
-        skip_reason=_UNFINISHED if is_open else None if gold else _NOTHING_FOUND,
+        skip_reason=UNFINISHED if is_open else None if gold else NOTHING_FOUND,
         origin=ORIGIN,
         note=query.need or None,
         grades=grades,

@@ -14,6 +14,11 @@ from vault_eval.errors import LabelError
 Verdict: TypeAlias = Literal["yes", "partly", "no", "later", "cannot tell"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 GRADES: Mapping[Verdict, int] = {"yes": 2, "partly": 1, "no": 0}
+MEANING: Mapping[Verdict, str] = {
+    "yes": "no other note is needed",
+    "partly": "it answers a part, or leads to the answer",
+    "no": "it does not help, though it shares the words",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from vault_eval.authoring.judged_labels import ORIGIN
 from vault_eval.authoring.lint import Checked
 from vault_eval.authoring.questions import is_question
 from vault_eval.model import Label
@@ -53,7 +54,9 @@ def _stale(label: Label, checked: Checked) -> bool:
 
 
 def _conflicting(label: Label, _checked: Checked) -> bool:
-    """One page preferred to another by its grade."""
+    """One page preferred to another by its grade: by hand, since a judged pool grades whatever it holds."""
+    if label.origin == ORIGIN:
+        return _is_named("conflict", "contradict")(label)
     preferred = any(grade == 0 and parse_target(target).page not in label.pages for target, grade in label.grades.items())
     return preferred or len(set(label.grades.values())) > 1 or _is_named("conflict", "contradict")(label)
 

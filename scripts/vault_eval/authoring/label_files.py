@@ -1,4 +1,4 @@
-"""One label more in a label file of any format: the text of the file is edited, and read again before anybody writes it."""
+"""Labels more in a label file of any format: the text of the file is edited, and read again before anybody writes it."""
 
 from __future__ import annotations
 
@@ -21,24 +21,56 @@ from vault_eval.vault.paths import quoted
 from vault_eval.vault.targets import target_text
 
 
-def with_label(document: LabelDocument, label: Label) -> bytes:
-    """The bytes of a label file with `label` as its last one; everything else in it stays.
+def with_labels(document: LabelDocument, labels: Sequence[Label]) -> bytes:
+    """The bytes of a label file with `labels` as its last ones; everything else in it stays.
 
-    Raises LabelError for a file that is not valid, that holds the id or the query already, or that has no place for a
-    part of the label.
+    Raises LabelError for a file that is not valid, that holds an id or a query already, or that has no place for a
+    part of a label.
     """
     before = load_labels([document])
-    _refuse_twin(before.labels, label, document.name)
-    form = label_format(document)
-    data = _WRITERS[form](document.data, label, schema_of(document))
+    data, schema = document.data, schema_of(document)
+    for number, label in enumerate(labels):
+        _refuse_twin((*before.labels, *labels[:number]), label, document.name)
+        data = _WRITERS[label_format(document)](data, label, schema)
     after = load_labels([replace(document, data=data)]).labels
-    lost = _differing(after[-1], label)
+    lost = next(filter(None, map(_differing, after[len(before.labels) :], labels)), None)
     if lost:
         problem = f"a file of the format {before.sources[0].format!r} has no place for {' and '.join(lost)} of a label"
         raise LabelError(f"{document.name}: {problem}; leave that out, or name a JSON file with the schema {EXTENDED_SCHEMA!r}")
-    if len(after) != len(before.labels) + 1 or any(map(_differing, before.labels, after)):
-        raise LabelError(f"{document.name}: the label cannot be added without changing others; write it in by hand")
+    if len(after) != len(before.labels) + len(labels) or any(map(_differing, before.labels, after)):
+        raise LabelError(f"{document.name}: no label can be added without changing others; write it in by hand")
     return data
+
+
+def as_negative(document: LabelDocument, label: Label, category: str | None) -> tuple[Label, bytes]:
+    """A label of this file as a negative: without the reason for which it is skipped, of a category where it has none yet;
+    and the bytes of the file with it. Everything else in it stays.
+
+    Raises LabelError for a file that is no native JSON, and for a label of another category.
+    """
+    by_hand = f"take the skip_reason of {quoted(label.id)} out by hand"
+    if label_format(document) != "native":
+        raise LabelError(f"{document.name}: only in a JSON label file a label becomes a negative; {by_hand}")
+    if category is not None and label.category not in (None, category):
+        problem = f"{quoted(label.id)} has the category {quoted(label.category or '')}"
+        raise LabelError(f"{document.name}: {problem}; leave --category out")
+    negative = replace(label, skip_reason=None, category=category or label.category)
+    before = load_labels([document]).labels
+    place = next(number for number, one in enumerate(before) if one.id == label.id)
+    data = _asked(document.data, place, category if label.category is None else None)
+    after = load_labels([replace(document, data=data)]).labels
+    if any(map(_differing, after, (*before[:place], negative, *before[place + 1 :]))):
+        raise LabelError(f"{document.name}: the label cannot become a negative without changing more; {by_hand}")
+    return negative, data
+
+
+def _asked(data: bytes, place: int, category: str | None) -> bytes:
+    """A native file in which the label at `place` is no longer skipped, and has this category beside what it has."""
+    text = data.decode("utf-8")
+    entry = json_edit.items(text, json_edit.members(text, json_edit.top(text))["queries"].start)[place]
+    inserts = [json_edit.one_key_less(text, entry, "skip_reason")]
+    inserts += [json_edit.one_key_more(text, entry, "category", category)] if category is not None else []
+    return json_edit.applied(text, inserts).encode("utf-8")
 
 
 def label_format(document: LabelDocument) -> str:
@@ -78,11 +110,11 @@ def _refuse_twin(labels: Sequence[Label], label: Label, name: str) -> None:
         raise LabelError(f"{name}: the id {quoted(label.id)} is taken; name another with --id")
 
 
-def _into_native(data: bytes, label: Label, schema: str) -> bytes:
+def _into_native(data: bytes, label: Label, _schema: str) -> bytes:
     text = data.decode("utf-8")
     members = json_edit.members(text, json_edit.top(text))
     inserts = [json_edit.one_item_more(text, members["queries"], label_entry(label))]
-    if uses_extras(label) and schema != EXTENDED_SCHEMA:
+    if uses_extras(label) and EXTENDED_SCHEMA not in text[members["schema"].start : members["schema"].end]:
         inserts.append(schema_insert(members))
     return json_edit.applied(text, inserts).encode("utf-8")
 

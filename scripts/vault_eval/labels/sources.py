@@ -24,6 +24,10 @@ _SCHEMAS = "|".join(map(re.escape, (PLAIN_SCHEMA, EXTENDED_SCHEMA)))
 _SCHEMA_LINE = re.compile(rf"""^(["']?)schema\1[ \t]*:[ \t]*(["']?)(?:{_SCHEMAS})\2[ \t]*(?:[ \t]#.*)?$""", re.MULTILINE)
 
 
+class NoLabelsError(UsageError):
+    """No label source was named or remembered, and none was found."""
+
+
 def open_sources(
     sources: Sequence[str], reader: FolderReader, vault_as_named: str, pages: Callable[[], Sequence[str]]
 ) -> list[LabelDocument]:
@@ -51,7 +55,8 @@ def label_property(document: LabelDocument) -> str | None:
 
 def discover(remembered: Sequence[str], reader: FolderReader, notes: Sequence[str]) -> tuple[str, ...]:
     """The label sources of a vault when none is named: the remembered ones, else the one note that carries the schema,
-    else `NAME.queries.json` beside the vault folder. Raises UsageError that lists what was looked for.
+    else `NAME.queries.json` beside the vault folder. Raises UsageError that lists what was looked for, NoLabelsError where
+    there is nothing at all.
     """
     if remembered:
         return tuple(remembered)
@@ -61,7 +66,8 @@ def discover(remembered: Sequence[str], reader: FolderReader, notes: Sequence[st
     sidecar = beside(reader.root)
     if os.path.isfile(sidecar):
         return (sidecar,)
-    raise UsageError(
+    kind = UsageError if carriers else NoLabelsError
+    raise kind(
         f"no labels were named with --queries, none are remembered, {_named(carriers)}, and there is no {sidecar!r}; "
         "name a file, note:FOLDER/NOTE.md, or write a label file first (labels init makes one; README, 'Write labels')"
     )

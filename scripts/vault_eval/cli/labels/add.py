@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
-from vault_eval.authoring.changes import Change, change_of
-from vault_eval.authoring.label_files import named_by_query, schema_of, with_label
+from vault_eval.authoring.changes import Change, change_of, new_label_file
+from vault_eval.authoring.judged_labels import NOTHING_FOUND
+from vault_eval.authoring.label_files import as_negative, named_by_query, schema_of, with_labels
 from vault_eval.authoring.new_label import checked_query, free_id, gold_targets, question_in_notes, refuse_missing, with_hashes
 from vault_eval.cli.arguments import Parser
 from vault_eval.cli.labels.changing import LabelVault, add_format, add_write, open_label_vault, print_labels, show_and_write
 from vault_eval.errors import UsageError
-from vault_eval.labels.load import load_labels
+from vault_eval.labels.load import LabelDocument, load_labels
 from vault_eval.labels.rules import EXTENDED_SCHEMA, query_id
-from vault_eval.labels.sources import PROPERTY_PREFIX
-from vault_eval.model import Label
+from vault_eval.labels.sources import PROPERTY_PREFIX, beside
+from vault_eval.labels.write import native_json
+from vault_eval.model import Label, LabelSet
 from vault_eval.reports.escaping import for_terminal
 from vault_eval.vault.paths import has_lone_surrogate
 
@@ -26,9 +29,11 @@ def run(argv: list[str]) -> int:
         raise UsageError("name the notes that answer with --page, or say --none if no note should be found")
     _refuse_broken_text(options)
     with open_label_vault(options.vault, options.data) as opened:
-        source = opened.one_source(options.queries)
+        source = opened.source_to_extend(options.queries)
         if source.startswith(PROPERTY_PREFIX):
             label, changes = _for_property(options, opened, source)
+        elif source == beside(opened.vault.root) and not os.path.lexists(source):
+            label, changes = _for_new_file(options, opened, source)
         else:
             label, changes = _for_file(options, opened, source)
         if options.format == "json":
@@ -42,12 +47,12 @@ def run(argv: list[str]) -> int:
 
 def parser() -> Parser:
     """The options of `labels add`."""
-    made = Parser("labels add", "Add one label. The change is shown; --write writes it.")
+    made = Parser("labels add", "Add one label; the first makes a file beside the vault. The change is shown; --write writes it.")
     add = made.add_argument
     add("--vault", metavar="DIR", required=True, help="the folder that holds your notes")
     add("--query", metavar="TEXT", required=True, help="what you looked for, in the words you had in mind")
     add("--page", metavar="NOTE", action="append", default=[], help="a note that answers: path or [[link]]; may be repeated")
-    add("--none", action="store_true", help="no note should be found")
+    add("--none", action="store_true", help="no note should be found; ends the skipping of a query whose pool held none")
     add("--queries", metavar="SOURCE", help="a label file, note:FOLDER/NOTE.md, or property:answers for the notes themselves")
     add("--id", metavar="NAME", help="the id of the label (default: made of its words)")
     add("--category", metavar="NAME", help="a group to average over")
@@ -85,13 +90,36 @@ def _label(options: argparse.Namespace, opened: LabelVault, name: str, source: s
 def _for_file(options: argparse.Namespace, opened: LabelVault, source: str) -> tuple[Label, list[Change]]:
     document = opened.documents([source])[0]
     query = checked_query(options.query)
-    taken = {label.id for label in load_labels([document]).labels}
+    labels = load_labels([document]).labels
+    twin = next((label for label in labels if label.query == query), None)
+    if options.none and twin is not None and not twin.gold and twin.skip_reason == NOTHING_FOUND:
+        return _for_judged(options, opened, document, twin)
+    taken = {label.id for label in labels}
     name = options.id or (query_id(query) if named_by_query(document) else free_id(query, taken))
     label = _label(options, opened, name, source)
     # A plain file stays plain: hashes would give it a schema that other tools do not read.
     if schema_of(document) == EXTENDED_SCHEMA:
         label = with_hashes(label, opened.vault)
-    return label, [change_of(document, opened.vault.root, with_label(document, label))]
+    return label, [change_of(document, opened.vault.root, with_labels(document, [label]))]
+
+
+def _for_judged(
+    options: argparse.Namespace, opened: LabelVault, document: LabelDocument, label: Label
+) -> tuple[Label, list[Change]]:
+    """A label that is skipped since no page of its pool answers it: what is still to be said is that none should be found."""
+    refused = [name for name in ("id", "tag", "origin") if getattr(options, name)]
+    if refused:
+        named = ", ".join(f"--{name}" for name in refused)
+        raise UsageError(f"the query was judged and stands there as {label.id!r}; leave out {named}")
+    negative, data = as_negative(document, label, options.category)
+    return negative, [change_of(document, opened.vault.root, data)]
+
+
+def _for_new_file(options: argparse.Namespace, opened: LabelVault, path: str) -> tuple[Label, list[Change]]:
+    label = _label(options, opened, options.id or free_id(checked_query(options.query), ()), path)
+    change = new_label_file(path, native_json(LabelSet((label,), ())))
+    load_labels([LabelDocument(path, change.after, None, list)])  # a file that is added to is read again in the same way
+    return label, [change]
 
 
 def _for_property(options: argparse.Namespace, opened: LabelVault, source: str) -> tuple[Label, list[Change]]:

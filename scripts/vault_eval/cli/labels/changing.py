@@ -18,7 +18,7 @@ from vault_eval.data_folder import DataFolder
 from vault_eval.errors import UsageError
 from vault_eval.inputs import index_options
 from vault_eval.labels.load import LabelDocument
-from vault_eval.labels.sources import discover, open_sources
+from vault_eval.labels.sources import NoLabelsError, beside, discover, open_sources
 from vault_eval.labels.write import native_value
 from vault_eval.limits import REPORT_MAX_BYTES
 from vault_eval.model import Label
@@ -51,6 +51,13 @@ class LabelVault:
         if len(sources) > 1:
             raise UsageError(f"{len(sources)} label sources are remembered; name the one to change with --queries")
         return sources[0]
+
+    def source_to_extend(self, named: str | None) -> str:
+        """The one label source, or where there is none at all the file beside the vault that is to be made."""
+        try:
+            return self.one_source(named)
+        except NoLabelsError:
+            return beside(self.vault.root)
 
 
 @contextmanager

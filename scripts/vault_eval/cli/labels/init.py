@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 
-from vault_eval.authoring.changes import Change
+from vault_eval.authoring.changes import Change, new_label_file
 from vault_eval.authoring.starter import starter_file, starter_note
 from vault_eval.cli.arguments import Parser
 from vault_eval.cli.labels.changing import add_write, open_label_vault, show_and_write
 from vault_eval.errors import UsageError
 from vault_eval.labels.sources import NOTE_PREFIX, PROPERTY_PREFIX, beside
 from vault_eval.vault.paths import is_markdown, page_name, page_problem
-from vault_eval.vault.reader import from_the_top
 from vault_eval.vault.snapshot import VaultSnapshot
 
 
@@ -42,9 +41,7 @@ def _file(named: str | None, vault: VaultSnapshot) -> Change:
     path = named or beside(vault.root)
     if path.startswith(PROPERTY_PREFIX):
         raise UsageError("a property needs no first file: `labels add --queries property:answers` writes it into the note")
-    if not path.lower().endswith(".json"):
-        raise UsageError(f"--queries {path!r}: a first label file is JSON; end its name in .json, or make a note with --note")
-    return Change(*from_the_top(path), None, starter_file().encode("utf-8"))
+    return new_label_file(path, starter_file())
 
 
 def _note(path: str, vault: VaultSnapshot) -> Change:

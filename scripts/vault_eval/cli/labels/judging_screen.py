@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
 
 from vault_eval.authoring.judged_page import JudgedPage
-from vault_eval.authoring.judgements import Judgement, Verdict, append_judgement, read_judgements
+from vault_eval.authoring.judgements import MEANING, Judgement, Verdict, append_judgement, read_judgements
 from vault_eval.authoring.pool import Item, Pool, PooledQuery
-from vault_eval.reports.escaping import for_terminal
+from vault_eval.cli.labels.screen_rows import rows
 
 _ANSWERS: dict[str, Verdict] = {"y": "yes", "p": "partly", "n": "no", "l": "later", "c": "cannot tell"}
-_KEYS = "y yes · p partly · n no · l later · c cannot tell · w whole note · b back · q stop"
-# Lines of a section beside which the query and the keys still stand on a small screen.
-_SECTION_MAX_LINES = 16
+_KEYS = "y yes · p partly · n no · l later · c cannot tell · w whole · b back · q stop"
+# Fences, rules and blank lines hold nothing to read.
+_WORD = re.compile(r"\w")
+_MEANING = " · ".join(f"{verdict}: {meaning}" for verdict, meaning in MEANING.items())
+# Rows of a section beside which the query, the keys and what they mean still stand on a small screen.
+_SECTION_MAX_ROWS = 14
 
 
 class JudgingScreen:
@@ -29,10 +34,12 @@ class JudgingScreen:
     def ask_all(self) -> None:
         """From the first look that was not judged, or was put off, until the last one or `q`."""
         place = next(self._open(0), None)
+        meaning = [_MEANING]
         while place is not None:
             _, query, item = self._looks[place]
             page = self._read(item.page)
-            answer = _answer(f"[{place + 1} of {len(self._looks)}]", query, item, page)
+            answer = _answer(f"[{place + 1} of {len(self._looks)}]", query, item, page, meaning)
+            meaning = []
             if answer == "q":
                 return
             if answer == "b":
@@ -54,12 +61,16 @@ class JudgingScreen:
         append_judgement(self._kept, Judgement(item.name, look, verdict, page.sha256 if page is not None else None))
 
 
-def _answer(place: str, query: PooledQuery, item: Item, page: JudgedPage | None) -> str:
+def _answer(place: str, query: PooledQuery, item: Item, page: JudgedPage | None, meaning: Sequence[str]) -> str:
     """The key that was pressed, `q` at the end of the input."""
     whole = False
     while True:
-        _print(_shown(place, query, item, page, whole=whole))
-        print(f"{_KEYS}\n> ", end="", flush=True)
+        width = shutil.get_terminal_size().columns
+        need = [f"need: {query.need}"] if query.need else []
+        above = (f"{place}  query: {query.query}", *need, " › ".join((item.page, *item.heading)))
+        shown = (*(rows(line, width) for line in above), _note(item, page, width, whole=whole))
+        keys = (rows(line, width) for line in (*meaning, _KEYS))
+        print("\n".join(["", *chain(*shown, *keys), "> "]), end="", flush=True)
         line = sys.stdin.readline()
         answer = line.strip().lower()[:1] if line else "q"
         if answer in _ANSWERS or answer in ("b", "q"):
@@ -67,24 +78,28 @@ def _answer(place: str, query: PooledQuery, item: Item, page: JudgedPage | None)
         whole = whole or answer == "w"
 
 
-def _shown(place: str, query: PooledQuery, item: Item, page: JudgedPage | None, *, whole: bool) -> Iterator[str]:
-    yield from ("", f"{place}  query: {query.query}")
-    if query.need:
-        yield f"need: {query.need}"
-    yield " › ".join((item.page, *item.heading))
-    if page is None:
-        yield "  (the note cannot be read now)"
+def _note(item: Item, page: JudgedPage | None, width: int, *, whole: bool) -> Iterator[str]:
+    """The section, or all of the note, with its line numbers; the section only as far as it fits beside the rest."""
+    if page is None or not page.text.strip():
+        yield "  (the note cannot be read now)" if page is None else "  (the note holds no text)"
         return
-    lines = (page.text if whole else page.section(item.heading)).split("\n")
-    first, last = (1, len(lines)) if whole or item.lines is None else item.lines
-    end = last if whole else min(last, first + _SECTION_MAX_LINES - 1)
-    yield from (f"{number:>6}  {lines[number - 1]}" for number in range(first, min(end, len(lines)) + 1))
-    if end < last:
-        yield f"        … {last - end} more lines of this section; w shows the whole note"
+    lines, first = _lines(item, page, whole=whole)
+    left = _SECTION_MAX_ROWS
+    for number, line in enumerate(lines, start=first):
+        numbered = list(rows(line, width, first=f"{number:>6}  "))
+        if not whole and len(numbered) > left:
+            yield from islice(numbered, left)
+            yield f"        … to line {first + len(lines) - 1}; w shows the whole note"
+            return
+        left -= len(numbered)
+        yield from numbered
 
 
-def _print(lines: Iterator[str]) -> None:
-    width = shutil.get_terminal_size().columns
-    for line in lines:
-        shown = for_terminal(line)
-        print("\n".join(shown[start : start + width] for start in range(0, len(shown), width)) or "")
+def _lines(item: Item, page: JudgedPage, *, whole: bool) -> tuple[list[str], int]:
+    """What is to be read, and the number of its first line: all of the note too where the section holds nothing to read."""
+    if not whole:
+        lines = page.section(item.heading).split("\n")
+        first, last = item.lines or (1, len(lines))
+        if any(map(_WORD.search, lines[first - 1 : last])):
+            return lines[first - 1 : last], first
+    return page.text.split("\n"), 1

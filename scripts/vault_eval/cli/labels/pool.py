@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from vault_eval import launcher, strict_json
 from vault_eval.atomic_file import write_atomically
+from vault_eval.authoring.new_label import free_id
 from vault_eval.authoring.pool import Pool, Section, pooled
 from vault_eval.authoring.pool_sheet import sheet_text
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
@@ -20,10 +22,12 @@ from vault_eval.errors import UsageError
 from vault_eval.evaluation import clock
 from vault_eval.index.commands import command_line
 from vault_eval.inputs import Inputs, open_inputs
-from vault_eval.labels.rules import PLAIN_SCHEMA, normalise_query, query_id
-from vault_eval.limits import DEPTH_DEFAULT_PAGES, DEPTH_MAX_PAGES, LABEL_FILE_MAX_BYTES
-from vault_eval.model import Label
+from vault_eval.labels.rules import normalise_query
+from vault_eval.labels.write import native_json
+from vault_eval.limits import DEPTH_DEFAULT_PAGES, DEPTH_MAX_PAGES, LABEL_FILE_MAX_BYTES, NEEDS_DEPTH_DEFAULT_PAGES
+from vault_eval.model import Label, LabelSet
 from vault_eval.rankings.runner import run_queries
+from vault_eval.reports.escaping import for_terminal
 from vault_eval.request import Request
 from vault_eval.vault.location import refuse_inside_vault, vault_root
 
@@ -34,6 +38,8 @@ _POOLED_STATUSES = ("scored", "negative", "missing-gold")
 def run(argv: list[str]) -> int:
     """The exit code of `labels pool` with these arguments."""
     options = parser().parse_args(argv)
+    if options.depth is None:
+        options.depth = DEPTH_DEFAULT_PAGES if options.needs is None else NEEDS_DEPTH_DEFAULT_PAGES
     if not 1 <= options.depth <= DEPTH_MAX_PAGES:
         raise UsageError(f"--depth {options.depth}: allowed are 1 to {DEPTH_MAX_PAGES:,}")
     root = vault_root(options.vault)
@@ -47,7 +53,9 @@ def run(argv: list[str]) -> int:
         text = sheet_text(pool)
         place = options.out or os.path.join(DataFolder(data).judgements_folder(inputs.vault.id), _file_name(text))
     write_new(place, text)
-    print(f"{len(pool.queries):,} queries, {len(pool.items):,} notes to judge, {len(pool.again):,} of them twice: {place}")
+    notes = len({item.page for _, item in pool.items.values()})
+    pairs = f"{len(pool.items):,} pairs of a query and a note to judge, {len(pool.again):,} of them twice"
+    print(f"{len(pool.queries):,} queries, {notes:,} different notes, {pairs}: {for_terminal(place)}")
     print("Next: " + command_line("labels", "judge", "--vault", options.vault, place, data=options.data))
     return 0
 
@@ -58,9 +66,10 @@ def parser() -> Parser:
     add_vault(made)
     add = made.add_argument
     add("--queries", metavar="SOURCE", action="append", default=[], help="labels whose queries are pooled; may be repeated")
-    add("--needs", metavar="FILE", help="queries without labels yet: a text file, one query a line")
+    add("--needs", metavar="FILE", help="queries without labels yet: a text file, or - for stdin, one a line: query [TAB need]")
     add("--retriever", "-r", metavar="SPEC", action="append", default=[], help=f"who is asked (default: {', '.join(_SEARCHERS)})")
-    add("--depth", metavar="N", type=whole_number, default=DEPTH_DEFAULT_PAGES, help="pages taken from each (default 10)")
+    depths = f"{NEEDS_DEPTH_DEFAULT_PAGES} with --needs, else {DEPTH_DEFAULT_PAGES}"
+    add("--depth", metavar="N", type=whole_number, help=f"pages taken from each (default: {depths})")
     add("--seed", metavar="N", type=whole_number, default=0, help="decides the order (default 0)")
     add("--out", metavar="FILE", help="where the pool is written (default: in the data folder)")
     return made
@@ -103,24 +112,37 @@ def _sources(options: argparse.Namespace) -> Iterator[Sequence[str]]:
     if options.queries:
         raise UsageError("name --queries or --needs: labels whose queries are pooled, or queries that have no labels yet")
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, os.path.basename(options.needs) + ".json")
+        path = os.path.join(folder, "needs.json")
         write_atomically(path, [strict_json.encode(_as_labels(options.needs))])
         yield [os.path.realpath(path)]
 
 
 def _as_labels(path: str) -> str:
     try:
-        with open(path, encoding="utf-8-sig") as file:  # needs may come through a pipe, which the reader of label files refuses
+        # Needs may come through a pipe, which the reader of label files refuses.
+        with open(sys.stdin.fileno() if path == "-" else path, encoding="utf-8-sig", closefd=path != "-") as file:
             text = file.read(LABEL_FILE_MAX_BYTES + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"--needs {path!r} cannot be read: {error}; name a text file with one query a line") from None
     if len(text) > LABEL_FILE_MAX_BYTES:
         raise UsageError(f"--needs {path!r} holds more than {LABEL_FILE_MAX_BYTES:,} characters; name several files one by one")
-    queries = dict.fromkeys(filter(None, map(normalise_query, text.split("\n"))))
-    if not queries:
+    needs: dict[str, str] = {}
+    for query, need in map(_need, text.split("\n")):
+        if query:
+            needs.setdefault(query, need)
+    if not needs:
         raise UsageError(f"--needs {path!r} holds no query; write one a line, in the words you had in mind")
-    entries = [{"id": query_id(query), "query": query, "expected_pages": []} for query in queries]
-    return strict_json.dumps({"schema": PLAIN_SCHEMA, "queries": entries})
+    labels: dict[str, Label] = {}
+    for query, need in needs.items():
+        name = free_id(query, labels)
+        labels[name] = Label(name, query, (), path, "", note=need or None)
+    return native_json(LabelSet(tuple(labels.values()), ()))
+
+
+def _need(line: str) -> tuple[str, str]:
+    """A query, and what the person wants to know or do, behind a TAB."""
+    query, _, need = line.partition("\t")
+    return normalise_query(query), normalise_query(need)
 
 
 def _file_name(text: str) -> str:

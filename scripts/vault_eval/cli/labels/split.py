@@ -13,7 +13,7 @@ from vault_eval.authoring.changes import change_of
 from vault_eval.authoring.ledger import looks, worn_sentence
 from vault_eval.authoring.splitting import assigned, with_splits
 from vault_eval.cli.arguments import Parser, whole_number
-from vault_eval.cli.labels.changing import add_format, add_write, print_labels, show_and_write
+from vault_eval.cli.labels.changing import add_format, add_write, open_label_vault, print_labels, show_and_write
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import UsageError
 from vault_eval.labels.load import LabelDocument, load_labels
@@ -30,10 +30,11 @@ _DEFAULT_SHARE = "0.5"
 def run(argv: list[str]) -> int:
     """The exit code of `labels split` with these arguments."""
     options = parser().parse_args(argv)
-    if options.queries.startswith((NOTE_PREFIX, PROPERTY_PREFIX)):
+    source = _source(options)
+    if source.startswith((NOTE_PREFIX, PROPERTY_PREFIX)):
         problem = "splits are written into JSON label files; make one of these labels with labels export --to native"
-        raise UsageError(f"--queries {options.queries!r}: {problem}")
-    document = LabelDocument(options.queries, read_outside(options.queries, LABEL_FILE_MAX_BYTES), None, list)
+        raise UsageError(f"--queries {source!r}: {problem}")
+    document = LabelDocument(source, read_outside(source, LABEL_FILE_MAX_BYTES), None, list)
     labels = load_labels([document]).labels
     splits = assigned(labels, options.holdout, options.seed)
     data = with_splits(document, splits)
@@ -48,6 +49,8 @@ def run(argv: list[str]) -> int:
     if options.vault is not None and not as_json:
         found = looks(DataFolder(launcher.data_folder(options.data)), vault_id(vault_root(options.vault)))
         print(for_terminal(worn_sentence(found)))
+    if not as_json:
+        print("Measure with --split dev while you tune: bench without --split looks at the holdout too, which wears it.")
     return 0
 
 
@@ -55,13 +58,22 @@ def parser() -> Parser:
     """The options of `labels split`."""
     made = Parser("labels split", "Part the labels of a JSON file into dev and holdout; labels that are parted stay as they are.")
     add = made.add_argument
-    add("--queries", metavar="FILE", required=True, help="the label file")
+    add("--queries", metavar="FILE", help="the label file (default: that of the vault)")
     add("--holdout", metavar="SHARE", type=_share, default=_DEFAULT_SHARE, help=f"between 0 and 1 (default {_DEFAULT_SHARE})")
     add("--seed", metavar="N", type=whole_number, default=0, help="another one parts otherwise (default 0)")
-    add("--vault", metavar="DIR", help="say too how often the holdout of this vault was looked at")
+    add("--vault", metavar="DIR", help="the vault: finds its label file, and says how often its holdout was looked at")
     add_format(made)
     add_write(made)
     return made
+
+
+def _source(options: argparse.Namespace) -> str:
+    if options.queries is not None:
+        return str(options.queries)
+    if options.vault is None:
+        raise UsageError("name the label file with --queries, or the vault whose label file it is with --vault")
+    with open_label_vault(options.vault, options.data) as opened:
+        return opened.one_source(None)
 
 
 def _share(text: str) -> Fraction:
