@@ -590,10 +590,28 @@ def test_stdout_is_one_json_document_and_nothing_else(built):
         assert [metrics["no_result_accuracy"]["value"], metrics["no_result_accuracy"]["n"]] == [1.0, 1]
 
 
+def older_report(bench) -> bytes:
+    """A report of ours at `out/old.json`, longer than the one that will replace it."""
+    (bench.folder / "out/old.json").unlink()
+    assert bench.evaluate("--out", bench.folder / "out/old.json").code == 0
+    longer = (bench.folder / "out/old.json").read_bytes() + b" " * 100_000
+    (bench.folder / "out/old.json").write_bytes(longer)
+    return longer
+
+
+def test_a_file_of_somebody_else_is_no_report_and_is_kept(lay):
+    """RP-06"""
+    bench = lay("RP-06")
+    bench.index()
+    assert_outcome(bench.evaluate("--out", bench.folder / "out/old.json"), exit=2, says=["out/old.json", "name another file"])
+    assert (bench.folder / "out/old.json").read_bytes() == b'{"keep":"me"}'
+
+
 def test_an_old_report_is_replaced_whole(lay):
     """RP-06"""
     bench = lay("RP-06")
     bench.index()
+    older_report(bench)
     outcome = bench.evaluate("--out", bench.folder / "out/old.json")
     assert outcome.code == 0
     assert comparable(json.loads((bench.folder / "out/old.json").read_bytes())) == comparable(outcome.report)
@@ -623,6 +641,7 @@ def test_a_disk_that_is_full_leaves_the_old_report(lay, tmp_path, size):
     """RP-06"""
     bench = lay("RP-06")
     bench.index()
+    older_report(bench)
     before = state_of(bench.folder / "out")
     outcome = bench.evaluate("--out", bench.folder / "out/old.json", environment=disk_full_at(tmp_path / "site", size))
     assert outcome.code == 2, (outcome.code, outcome.err)

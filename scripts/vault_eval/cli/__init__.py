@@ -31,9 +31,9 @@ COMMANDS = {
 
 def main(argv: list[str], *, script: str) -> int:
     """The exit code of one command; `script` is the file that was started, for messages."""
-    raise_when_stopped()
-    _speak_any_text()
     try:
+        raise_when_stopped()
+        _speak_any_text()
         return _dispatch(argv, os.path.basename(script))
     except VaultEvalError as error:
         _say(_shown(error))
@@ -46,6 +46,16 @@ def main(argv: list[str], *, script: str) -> int:
             return _without_output(error)
         _say(_fault(error, argv))
         return EXIT_FAULT
+    finally:
+        _let_go_of_stderr()
+
+
+def _let_go_of_stderr() -> None:
+    """What could not be said there must not change the exit code when the process ends."""
+    try:
+        sys.stderr.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _shown(error: VaultEvalError) -> str:

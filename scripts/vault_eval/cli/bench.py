@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from vault_eval import launcher, strict_json
 from vault_eval.cli.arguments import Parser
-from vault_eval.cli.gating import Gating, add_gates, check_outputs, decided, parse_gating, tell
+from vault_eval.cli.gating import Gating, add_gates, check_outputs, decided, parse_gating, refuse_shared, tell
 from vault_eval.cli.measuring import add_measuring, measured, refuse_data_inside, request_of
-from vault_eval.cli.printing import is_utf8
+from vault_eval.cli.printing import is_utf8, say
 from vault_eval.comparison.gates import exit_code
 from vault_eval.data_folder import DataFolder
 from vault_eval.digests import sha256_of_lines
@@ -44,6 +44,8 @@ def run(argv: list[str]) -> int:
     root = vault_root(options.vault)
     data = launcher.data_folder(options.data)
     refuse_data_inside(root, data, options.index)
+    outputs = {"--out": options.out, "--junit": options.junit, "--step-summary": options.step_summary}
+    refuse_shared(outputs, [*_files(options), *([options.baseline] if options.baseline else [])])
     check_outputs(gating, root)
     with_html = options.out is not None and os.path.splitext(options.out)[1].lower() not in (".json", ".md")
     if options.out is not None:
@@ -73,12 +75,18 @@ def parser() -> Parser:
     return made
 
 
+def _files(options: argparse.Namespace) -> list[str]:
+    """The label files and saved runs that are read."""
+    labels = [source for source in options.queries if not source.startswith((NOTE_PREFIX, PROPERTY_PREFIX))]
+    return labels + [spec.removeprefix("run:") for spec in options.retriever if spec.startswith("run:")]
+
+
 def _fixture(options: argparse.Namespace, gating: Gating) -> int:
     from vault_eval.fixture_mode import run_fixture
 
     data = launcher.data_folder(options.data)
     launcher.ensure(tuple(launcher.RUNTIME_PACKAGES), may_install=True, data=data, command="bench")
-    print("vault-eval: measuring the shipped example (10 notes, 14 queries) in a temporary folder", file=sys.stderr, flush=True)
+    say("vault-eval: measuring the shipped example (10 notes, 14 queries) in a temporary folder")
     launcher.precompile(data)
     report, snippets, root = run_fixture(request_of(options), clock())
     return _finish(report, snippets, options, gating, root, None)
@@ -94,7 +102,10 @@ def _note_look(report: Report, why: str, data: DataFolder, vault: str) -> None:
     labels = sources[0] if len(sources) == 1 else sha256_of_lines(sources)
     started = _started(report)
     record_look(data, vault, labels, [run.retriever.name for run in report.runs], why, started)
-    print(f"vault-eval: {worn_sentence(looks(data, vault, labels))}", file=sys.stderr)
+    among = (
+        "" if report.split == "holdout" else "the holdout is among what was measured; --split dev leaves it out while you tune. "
+    )
+    say(f"vault-eval: {among}{worn_sentence(looks(data, vault, labels))}")
 
 
 def _finish(report: Report, snippets: Snippets, options: argparse.Namespace, gating: Gating, root: str, data: str | None) -> int:
@@ -108,12 +119,12 @@ def _finish(report: Report, snippets: Snippets, options: argparse.Namespace, gat
         try:
             saved = save_to_history(report, kept, _started(report))
         except (VaultEvalError, OSError) as error:
-            print(f"vault-eval: the report was not kept: {error}", file=sys.stderr)
+            say(f"vault-eval: the report was not kept: {error}")
     results, comparisons = decided(gating, report, options.baseline)
     _print(report, options.format, saved, since)
     tell(gating, report, results, comparisons)
     for warning in report.warnings if options.format != "text" else ():
-        print(f"vault-eval: {warning}", file=sys.stderr)
+        say(f"vault-eval: {warning}")
     return exit_code(results)
 
 
@@ -133,7 +144,7 @@ def _print(report: Report, form: str, saved: str | None, since: SinceLast | None
     if form == "json":
         sys.stdout.write(strict_json.encode(report_text(report, ascii_only=not is_utf8())).decode("utf-8"))
         for line in (since.title, *since.sentences()) if since is not None else ():
-            print(f"vault-eval: {for_terminal(line)}", file=sys.stderr)
+            say(f"vault-eval: {for_terminal(line)}")
     elif form == "markdown":
         sys.stdout.write(markdown_report(report, since))
     else:

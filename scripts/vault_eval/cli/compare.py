@@ -11,13 +11,13 @@ from dataclasses import replace
 from vault_eval import launcher, strict_json
 from vault_eval.cli.arguments import Parser
 from vault_eval.cli.measuring import add_measuring, measured, refuse_data_inside
-from vault_eval.cli.printing import is_utf8
+from vault_eval.cli.printing import is_utf8, print_file
 from vault_eval.comparison.compare import PRIMARY, compare
 from vault_eval.comparison.records import Comparison, Side
 from vault_eval.errors import UsageError
 from vault_eval.reports.compared import sides
 from vault_eval.reports.document import Report
-from vault_eval.reports.save import check_kind, save_text
+from vault_eval.reports.save import COMPARISON_MARKS, check_kind, check_ours, save_text
 from vault_eval.reports.saved_report import read_pages, read_report
 from vault_eval.vault.location import refuse_inside_vault, vault_root
 
@@ -35,7 +35,11 @@ def run(argv: list[str]) -> int:
     _refuse_different(compared)
     if options.out is not None:
         save_text(options.out, _rendered(compared, _form(options.out)))
-    sys.stdout.write(_rendered(compared, options.format, ascii_only=not is_utf8()))
+    printed = _rendered(compared, options.format, ascii_only=not is_utf8())
+    if options.format == "html":
+        print_file(printed)
+    else:
+        sys.stdout.write(printed)
     return 0
 
 
@@ -118,6 +122,7 @@ def _form(path: str) -> str:
     if form is None:
         raise UsageError(f"--out {path!r}: write NAME.json, NAME.md or NAME.html")
     check_kind(path, "--out")
+    check_ours(path, "--out", COMPARISON_MARKS)
     return form
 
 

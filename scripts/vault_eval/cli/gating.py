@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vault_eval.cli.arguments import Parser, whole_number
+from vault_eval.cli.printing import say
 from vault_eval.comparison.gates import DEFAULT_MARGIN, Gate, GateOn, GateResult, decide, parse_gate, parse_margin, regression
 from vault_eval.errors import UsageError
 from vault_eval.metrics.score import MetricValue
 from vault_eval.reports.document import Report, RunReport
-from vault_eval.reports.save import check_kind, save_text
+from vault_eval.reports.save import JUNIT_MARKS, check_kind, check_ours, save_text
 from vault_eval.vault.location import refuse_inside_vault
 
 if TYPE_CHECKING:
     from vault_eval.comparison.records import Comparison, Side
+
+
+STEP_SUMMARY = "--step-summary"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +61,33 @@ def parse_gating(options: argparse.Namespace) -> Gating:
 
 def check_outputs(gating: Gating, vault_root: str) -> None:
     """Raises UnsafePathError where a file for CI may not be written; called before anything is measured."""
-    for path, option in ((gating.junit, "--junit"), (gating.step_summary, "--step-summary")):
+    for path, option in ((gating.junit, "--junit"), (gating.step_summary, STEP_SUMMARY)):
         if path is not None:
             refuse_inside_vault(path, vault_root, option)
-            check_kind(path, option)
+            _check_place(path, option)
+    if gating.junit is not None:
+        check_ours(gating.junit, "--junit", JUNIT_MARKS)
+
+
+def _check_place(path: str, option: str) -> None:
+    """Raises UsageError for no name, or for a file in no folder: a typing error, or a variable that is not set."""
+    if not path:
+        raise UsageError(f"{option} names no file; is the variable set that it was to come from?")
+    folder = os.path.dirname(os.path.abspath(path))
+    if option == STEP_SUMMARY and not os.path.isdir(folder):
+        raise UsageError(f"{option} {path!r}: there is no folder {folder!r}; make it first")
+    check_kind(path, option)
+
+
+def refuse_shared(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
+    """Raises UsageError where a file is named for two outputs, or would be written although it is read."""
+    seen = {os.path.realpath(path): "what is measured" for path in inputs}
+    for option, path in outputs.items():
+        if path:
+            place = os.path.realpath(path)
+            if place in seen:
+                raise UsageError(f"{option} {path!r} is named twice: it is {seen[place]} too; name another file")
+            seen[place] = option
 
 
 def decided(gating: Gating, report: Report, baseline_path: str | None) -> tuple[list[GateResult], list[Comparison]]:
@@ -73,7 +100,7 @@ def decided(gating: Gating, report: Report, baseline_path: str | None) -> tuple[
 def tell(gating: Gating, report: Report, results: Sequence[GateResult], comparisons: Sequence[Comparison]) -> None:
     """Say the outcomes on stderr, and write the files for CI."""
     for result in results:
-        print(result.sentence, file=sys.stderr)
+        say(result.sentence)
     if gating.junit is not None:
         from vault_eval.reports.junit import junit
 

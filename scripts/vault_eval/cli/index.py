@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from vault_eval import launcher
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
-from vault_eval.cli.printing import print_json, print_list
+from vault_eval.cli.printing import print_json, print_list, say
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import IndexUnusableError, UsageError
 from vault_eval.index.build import BuildResult, Progress, build_index, no_progress
@@ -168,9 +168,9 @@ def _print(
     lines = (f"  {what}: {for_terminal(path)}: {for_terminal(reason)}" for what, rows in kinds for path, reason in rows)
     print_list(lines, _ALL)
     for warning in snapshot.listing.warnings:
-        print(f"vault-eval: {for_terminal(warning)}", file=sys.stderr)
+        say(f"vault-eval: {for_terminal(warning)}")
     if not result.pages:
-        print("No notes are in it: is this the folder that holds them?", file=sys.stderr)
+        say("No notes are in it: is this the folder that holds them?")
     elif not result.unchanged:
         print("Next: " + command_line("bench", "--vault", snapshot.root, "--queries", "YOUR-LABELS.json"))
 

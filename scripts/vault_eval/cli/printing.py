@@ -1,7 +1,8 @@
-"""JSON on stdout that every reader takes, whatever the console's encoding."""
+"""What goes out on stdout and stderr: files for programs whatever the console's encoding, lists no longer than are read."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Iterable
 
@@ -17,6 +18,20 @@ def print_json(value: object, *, spread: int) -> None:
     """One JSON document, ended by LF: in the letters of its text on a UTF-8 stream, in ASCII with escapes elsewhere."""
     text = strict_json.dumps(value, spread=spread, ascii_only=not is_utf8())
     sys.stdout.write(strict_json.encode(text).decode("utf-8") + "\n")
+
+
+def print_file(text: str) -> None:
+    """The text of a file whose format is UTF-8 by definition: its bytes as `--out` would write them, whatever the console's
+    encoding, which may lack its letters.
+    """
+    sys.stdout.flush()  # what was printed before stands before it
+    sys.stdout.buffer.write(strict_json.encode(text))
+
+
+def say(line: str) -> None:
+    """One line on stderr; where it cannot get out, the exit code says enough."""
+    with contextlib.suppress(OSError):
+        print(line, file=sys.stderr, flush=True)
 
 
 def is_utf8() -> bool:

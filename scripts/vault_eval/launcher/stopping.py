@@ -1,4 +1,4 @@
-"""A stop by the person (SIGINT) or the system (SIGTERM): exit 130 and no traceback, whenever it comes."""
+"""A stop by the person (SIGINT, or SIGHUP as the terminal closes) or the system (SIGTERM): exit 130, never a traceback."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
 EXIT_STOPPED = 130
+# The terminal that is closed is a stop too; Windows has no such signal.
+_STOPS = (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
 
 
 def exit_when_stopped() -> None:
@@ -28,7 +30,7 @@ def _exit(_number: int, _frame: FrameType | None) -> None:
 
 
 def _on_stop(action: Callable[[int, FrameType | None], object]) -> None:
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _STOPS:
         # A job that a shell starts in the background has SIGINT ignored, and stays so.
         if signal.getsignal(number) is not signal.SIG_IGN:
             try:

@@ -77,8 +77,10 @@ def next_steps(run: RunReport) -> tuple[str, ...]:
         by_remedy.setdefault(one.remedy, []).append(one)
     # A page found in another section than its label names is no miss of recall, and comes after all that are.
     ordered = sorted(by_remedy.items(), key=lambda entry: -sum(one.queries for one in entry[1] if one.name != "section_only"))
-    if ordered:
-        return tuple(_next_step(run, remedy, mended) for remedy, mended in ordered[:NEXT_STEPS_MAX])
+    failed = wording.queries(run.counts.error)
+    mend = (f"mend the searcher: it failed on {failed}, and what it said is listed",) if run.counts.error else ()
+    if ordered or mend:
+        return (*mend, *(_next_step(run, remedy, mended) for remedy, mended in ordered[:NEXT_STEPS_MAX]))
     if not run.counts.scored:
         return ("add labels that expect a page: without them there is nothing to score",)
     return ("nothing was missed: harder questions would show where the limits are",)

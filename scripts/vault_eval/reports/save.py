@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from vault_eval import strict_json
@@ -17,6 +17,13 @@ from vault_eval.reports.snippets import NO_SNIPPETS, Snippets
 from vault_eval.vault.location import refuse_inside_vault
 
 Rendering = Callable[[Report], str]
+# What stands near the start of a file that may be replaced, by its suffix: anything else was made by somebody else.
+Marks = Mapping[str, bytes]
+REPORT_MARKS: Marks = {".json": b'"vault-eval.report.v1"', ".md": b"# Search in ", ".html": b"<title>Search in "}
+COMPARISON_MARKS: Marks = {".json": b'"vault-eval.comparison', ".md": b"# Did it help", ".html": b"<title>Did it help"}
+JUNIT_MARKS: Marks = {"": b'<testsuites name="vault-eval"'}  # whatever the suffix
+_MARK_WITHIN_BYTES = 4_096
+_RENDERINGS = ("report.md", "report.html", "report.json")
 
 
 def save_report(report: Report, path: str, vault_root: str, snippets: Snippets = NO_SNIPPETS) -> str:
@@ -39,7 +46,7 @@ def save_report(report: Report, path: str, vault_root: str, snippets: Snippets =
         ("report.json", report_text),
     ):
         place = os.path.join(path, name)
-        check_destination(place, vault_root)
+        check_kind(place, "--out")
         _write(place, render(report))
     return path
 
@@ -70,7 +77,22 @@ def save_text(path: str, text: str) -> None:
 def check_destination(path: str, vault_root: str) -> None:
     """Raises UnsafePathError where a report may not be written to `path`; called before anything is measured."""
     refuse_inside_vault(path, vault_root, "--out")
-    check_kind(path, "--out", is_file=_rendering(path) is not None)
+    is_file = _rendering(path) is not None
+    check_kind(path, "--out", is_file=is_file)
+    for place in [path] if is_file else [os.path.join(path, name) for name in _RENDERINGS]:
+        check_ours(place, "--out", REPORT_MARKS)
+
+
+def check_ours(path: str, option: str, marks: Marks) -> None:
+    """Raises UnsafePathError where a file that is not empty stands at `path` and was not written by us."""
+    mark = marks.get(os.path.splitext(path)[1].lower(), marks.get(""))
+    try:
+        with open(path, "rb") as file:
+            start = file.read(_MARK_WITHIN_BYTES)
+    except (OSError, ValueError):  # absent, or of another kind, which `check_kind` tells
+        return
+    if start and mark is not None and mark not in start:
+        raise UnsafePathError(f"{option} {path!r} was not written by this command; name another file, or remove that one")
 
 
 def check_kind(path: str, option: str, *, is_file: bool = True) -> None:

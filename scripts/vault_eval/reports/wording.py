@@ -33,7 +33,7 @@ _WHOLE_NAMES = {
     "false_answer_rate": "false-answer rate",
 }
 STATUS_NOTES = {
-    "no data": "no data: there is no query of that kind, so there is nothing to average",
+    "no data": "no data: no query of that kind was answered, so there is nothing to average",
     "unavailable": "unavailable: this searcher hides what the figure needs",
     "unreliable": "unreliable: some queries ended in an error or hid what is needed; a mean of the rest would mislead",
 }
