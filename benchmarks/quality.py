@@ -28,7 +28,8 @@ sys.path.insert(0, str(SCRIPTS))
 
 from vault_eval.labels.rules import normalise_query  # noqa: E402 - after its folder is on the path
 from vault_eval.limits import LABEL_GOLD_PAGES_MAX, LABEL_QUERIES_MAX  # noqa: E402
-from vault_eval.vault.note import decode, parse_note  # noqa: E402
+from vault_eval.vault.note import parse_note  # noqa: E402
+from vault_eval.vault.note_text import decode  # noqa: E402
 
 # nDCG@10, the better of two searches on the same sets: plain BM25 over whole notes (k1 1.5, b .75), claude-obsidian 2.1.0.
 REFERENCE_NDCG = {

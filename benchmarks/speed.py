@@ -1,13 +1,15 @@
-"""How long the shipped commands take and how much memory they hold: `python benchmarks/speed.py --notes 1000,10000`.
+"""How fast the shipped commands are against others that do the same: `python benchmarks/speed.py --notes 1000,10000`.
 
-Generated vaults, 1,000 queries each. Every round runs every command once, one after another, so that what else the
-machine does falls on all of them; the table has the medians over the rounds (5) of whole processes, peak memory
-as the kernel counts it for each, and ratios to `python -I -c pass` and between sizes, which say more than seconds do.
-Commands run under the interpreter that runs this file, which must have the packages. POSIX only.
+Every row of the table is a ratio, or a figure that a person notices, measured on generated vaults with 1,000 queries each.
+Every round runs every command once, one after another, so that what else the machine does falls on all of them; a value is the
+median over the rounds of what the pairs of a round gave, the least and the greatest beside it. Commands run under the
+interpreter that runs this file, which must have the packages. POSIX only.
 
-On a machine that others use, compare seconds with CPU seconds before believing that a goal is missed.
+Contenders that are not there leave their rows unmeasured, with the reason: `--product-root` names a checkout of claude-obsidian,
+`--qmd-prefix` an npm prefix with @tobilu/qmd and node, `--python-with-engines` an interpreter that has numpy, pytrec_eval,
+bm25s and tantivy (this one otherwise). `--work DIR` keeps vaults and indexes for the next run.
 
-Exit: 0 every goal for 10,000 notes is met (or that size was not measured); 1 one is missed; 2 a command failed.
+Exit: 0 every goal that was measured is met; 1 one is missed; 2 a command failed; 3 with --require-all, one was not measured.
 """
 
 from __future__ import annotations
@@ -15,187 +17,104 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-ROOT = Path(__file__).resolve().parent.parent
-EVALUATE, COMMANDS = ROOT / "scripts" / "evaluate-retrieval.py", ROOT / "scripts" / "vault-eval.py"
-GENERATOR = Path(__file__).resolve().parent / "generate_vault.py"
+from racing.places import QUERIES, Contenders, Place
+from racing.processes import CommandFailedError
+from racing.rows import ROWS, Bound, Row, chosen
+from racing.taken import Taken, race
+from racing.works import CHANGED_NOTES, Work
 
-QUERIES = 1_000
-CHANGED_NOTES = 10
-COLD_OF_A_ROUND = 5
-SETTLE_SECONDS = 2.5  # a note changed less than two seconds before a build is read once more by the next: another case
-GOAL_NOTES = 10_000
-MIB = 1_048_576
-BARE = "python -I -c pass"
-BUILD, UNCHANGED, CHANGED, EVALUATED, COLD = "build", "unchanged", "10 changed", "evaluate", "cold retrieve"
-STEPS = (BUILD, UNCHANGED, CHANGED, EVALUATED, COLD)
-
-# For 10,000 notes: seconds and MiB at most, and for a cold query how many times as long as a bare interpreter.
-GOAL_SECONDS = {EVALUATED: 2.0, BUILD: 30.0, UNCHANGED: 0.3}
-GOAL_MIB = {EVALUATED: 200.0, BUILD: 1_024.0}
-GOAL_TIMES_BARE = {COLD: 6.0}
-
-
-class CommandFailedError(Exception):
-    """A command ended with another exit code than 0: its time means nothing."""
-
-
-@dataclass(slots=True)
-class Samples:
-    """The wall seconds, CPU seconds and peak memory (MiB) of all processes of one kind."""
-
-    seconds: list[float] = field(default_factory=list)
-    cpu: list[float] = field(default_factory=list)
-    mib: list[float] = field(default_factory=list)
-
-    def run(self, command: Sequence[object]) -> None:
-        """Run the command once and keep what it took."""
-        with tempfile.TemporaryFile() as said:
-            started = time.perf_counter()
-            process = subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=said, stderr=said)
-            _, status, usage = os.wait4(process.pid, 0)
-            self.seconds.append(time.perf_counter() - started)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            if process.returncode:
-                said.seek(0)
-                raise CommandFailedError(f"{' '.join(map(str, command))}\n{said.read().decode(errors='replace')}")
-        self.cpu.append(usage.ru_utime + usage.ru_stime)
-        self.mib.append(usage.ru_maxrss * (1 if sys.platform == "darwin" else 1_024) / MIB)
+ROUNDS = 5
+MISSED, FAILED, NOT_MEASURED = 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Vault:
-    """One generated vault with its index, and the samples of each step."""
+class Outcome:
+    """One row at one size; `values` are those of the rounds, none where it was not measured, with the reason."""
 
+    row: Row
     notes: int
-    folder: Path
-    samples: Mapping[str, Samples]
+    values: Sequence[float]
+    reason: str | None = None
 
-    def round(self, number: int) -> None:
-        """Every step once. The index is built anew, refreshed for nothing, and refreshed for a few changed notes."""
-        index = self.folder / f"index-{number}"
-        places = ("--vault", self.folder / "set" / "vault", "--index", index, "--data", self.folder / "data")
-        build = (sys.executable, COMMANDS, "index", *places)
-        time.sleep(SETTLE_SECONDS)
-        self.samples[BUILD].run(build)
-        self.samples[UNCHANGED].run(build)
-        labels = ("--queries", self.folder / "set" / "queries.json", "--out", self.folder / "report.json")
-        self.samples[EVALUATED].run((sys.executable, EVALUATE, *places, *labels, "--cold-samples", "0", "--format", "json"))
-        for query in self._queries(number):
-            self.samples[BARE].run((sys.executable, "-I", "-c", "pass"))
-            self.samples[COLD].run((sys.executable, "-I", COMMANDS, "retrieve", *places, "--", query))
-        self._change_notes(number)
-        self.samples[CHANGED].run(build)
+    @property
+    def goal(self) -> Bound | None:
+        """What is asked of it here."""
+        return self.row.goal(self.notes)
 
-    def _queries(self, number: int) -> list[str]:
-        queries = json.loads((self.folder / "set" / "queries.json").read_text(encoding="utf-8"))["queries"]
-        step = max(1, len(queries) // COLD_OF_A_ROUND)
-        return [one["query"] for one in queries[number::step][:COLD_OF_A_ROUND]]
+    @property
+    def verdict(self) -> str:
+        """ok, MISS, not measured, or nothing where there is no goal."""
+        if self.goal is None:
+            return "" if self.values else "not measured"
+        if not self.values:
+            return "not measured"
+        return "ok" if self.goal.is_met(self.row.of_rounds(self.values)) else "MISS"
 
-    def _change_notes(self, number: int) -> None:
-        notes = sorted((self.folder / "set" / "vault").rglob("*.md"))
-        for note in notes[number :: max(1, len(notes) // CHANGED_NOTES)][:CHANGED_NOTES]:
-            with note.open("a", encoding="utf-8") as file:
-                file.write(f"\nOne more line, of round {number}.\n")
+    def line(self) -> str:
+        """The row as it is printed."""
+        said = f"{self.verdict:12} {self.notes:8,} {self.row.name:22}"
+        if not self.values:
+            return f"{said} {self.row.meaning}: {self.reason}"
+        spread = f"{min(self.values):.4g} to {max(self.values):.4g}" if len(self.values) > 1 else "once"
+        goal = f"; {self.goal}" if self.goal is not None else ""
+        return f"{said} {self.row.of_rounds(self.values):9.4g}  ({spread}{goal})  {self.row.meaning}"
 
 
-def make_vault(notes: int, folder: Path) -> Vault:
-    """A generated vault in a new folder.
-
-    Another process makes it, so that this one stays small: the kernel counts the peak of a parent as that of its child.
-    """
-    place = folder / f"{notes}"
-    command = [sys.executable, GENERATOR, "--notes", notes, "--queries", QUERIES, place / "set"]
-    subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
-    return Vault(notes, place, {step: Samples() for step in (*STEPS, BARE)})
-
-
-def table(vaults: Sequence[Vault]) -> list[str]:
-    """A line a step and size: medians, the spread of the seconds, and the ratio to a bare interpreter."""
-    lines = [f"{'notes':>7} {'step':18} {'n':>3} {'seconds':>9} {'min':>8} {'max':>8} {'CPU s':>8} {'x pass':>8} {'peak MiB':>9}"]
-    for vault in vaults:
-        for step in (BARE, *STEPS):
-            one = vault.samples[step]
-            figures = f"{median(one.seconds):9.3f} {min(one.seconds):8.3f} {max(one.seconds):8.3f} {median(one.cpu):8.3f}"
-            ratio = times_pass(vault, step)
-            lines.append(f"{vault.notes:7,} {step:18} {len(one.seconds):3} {figures} {ratio:8.2f} {max(one.mib):9.1f}")
-    return lines
+def measured(rows: Sequence[Row], places: Sequence[Place], rounds: int) -> tuple[Taken, list[Outcome]]:
+    """What was taken, and the outcome of every row at every size that it is about."""
+    sizes = [place.notes for place in places]
+    asked = [(row, place) for place in places for row in rows if row.is_measured_at(place.notes, sizes)]
+    reasons = _missing({work.name: work for row, _ in asked for work in row.works}, places[0].contenders)
+    plan: dict[Place, dict[str, Work]] = {}
+    for row, place in asked:
+        if not any(work.name in reasons for work in row.works):
+            plan.setdefault(place, {}).update({work.name: work for work in row.works})
+    taken = race({place: list(works.values()) for place, works in plan.items()}, rounds)
+    outcomes = []
+    for row, place in asked:
+        reason = next((reasons[work.name] for work in row.works if work.name in reasons), None)
+        values = row.value(taken, place) if reason is None else ()
+        if values or reason is not None:
+            outcomes.append(Outcome(row, place.notes, values, reason))
+    return taken, outcomes
 
 
-def times_pass(vault: Vault, step: str) -> float:
-    """How many times as long as a bare interpreter, medians both."""
-    return median(vault.samples[step].seconds) / median(vault.samples[BARE].seconds)
+def _missing(works: Mapping[str, Work], contenders: Contenders) -> dict[str, str]:
+    found = {name: work.missing(contenders) for name, work in works.items()}
+    return {name: reason for name, reason in found.items() if reason is not None}
 
 
-def growth(vaults: Sequence[Vault]) -> list[str]:
-    """What each larger vault costs as a multiple of the smallest."""
-    lines = []
-    for vault in vaults[1:]:
-        ratios = (
-            (step, median(vault.samples[step].seconds) / median(vaults[0].samples[step].seconds)) for step in (*STEPS, BARE)
-        )
-        shown = ", ".join(f"{step} {ratio:.1f}" for step, ratio in ratios)
-        lines.append(f"{vault.notes:,} notes against {vaults[0].notes:,}, times as long: {shown}")
-    for vault in vaults:
-        build = median(vault.samples[BUILD].seconds)
-        parts = ", ".join(f"{step} {median(vault.samples[step].seconds) / build:.3f}" for step in (UNCHANGED, CHANGED))
-        lines.append(f"{vault.notes:,} notes, as a share of a whole build: {parts}")
-    return lines
-
-
-def goals(vault: Vault) -> list[tuple[str, float, float]]:
-    """Name, measured and allowed for each goal; seconds and ratios are medians, memory the highest peak."""
-    found = [
-        (f"{step}, seconds (CPU {median(vault.samples[step].cpu):.2f})", median(vault.samples[step].seconds), most)
-        for step, most in GOAL_SECONDS.items()
-    ]
-    found += [(f"{step}, peak MiB", max(vault.samples[step].mib), most) for step, most in GOAL_MIB.items()]
-    found += [(f"{step}, times {BARE}", times_pass(vault, step), most) for step, most in GOAL_TIMES_BARE.items()]
-    return found
-
-
-def say_goals(vault: Vault) -> bool:
-    """Print each goal; whether all are met."""
-    met = [measured <= most for _, measured, most in goals(vault)]
-    for (name, measured, most), good in zip(goals(vault), met, strict=True):
-        print(f"{'ok  ' if good else 'MISS'} {name}: {measured:.3g}, at most {most:g}")
-    return all(met)
-
-
-def measure(sizes: Sequence[int], rounds: int) -> list[Vault]:
-    """All samples, the sizes interleaved within each round; everything is made in a temporary folder and deleted."""
-    with tempfile.TemporaryDirectory(prefix="vault-eval-speed-") as folder:
-        vaults = [make_vault(notes, Path(folder)) for notes in sizes]
-        for number in range(rounds):
-            for vault in vaults:
-                vault.round(number)
-            print(f"round {number + 1} of {rounds}: load average {os.getloadavg()[0]:.2f}", file=sys.stderr, flush=True)
-    return vaults
-
-
-def as_json(vaults: Sequence[Vault]) -> dict[str, object]:
-    """Every sample, for whoever wants other figures than medians."""
-    return {
-        str(vault.notes): {
-            step: {"seconds": one.seconds, "cpu_seconds": one.cpu, "peak_mib": one.mib} for step, one in vault.samples.items()
-        }
-        for vault in vaults
-    }
+def table(taken: Taken, sizes: Sequence[int]) -> Iterator[str]:
+    """A line a work and size: medians of all its processes, and the spread of the seconds."""
+    yield f"{'notes':>8} {'work':38} {'n':>3} {'seconds':>9} {'min':>8} {'max':>8} {'CPU s':>8} {'peak MiB':>9}"
+    for notes in sizes:
+        for name in taken.names(notes):
+            seconds, cpu, mib = (taken.every(notes, name, figure) for figure in ("seconds", "cpu", "mib"))
+            spread = f"{median(seconds):9.3f} {min(seconds):8.3f} {max(seconds):8.3f}"
+            yield f"{notes:8,} {name:38} {len(seconds):3} {spread} {median(cpu):8.3f} {max(mib):9.1f}"
 
 
 def arguments() -> argparse.Namespace:
     """The command line; ends the program with 2 where it is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--notes", metavar="N,N…", default="1000,10000", help="sizes of the vaults")
-    parser.add_argument("--rounds", metavar="N", type=int, default=5)
+    rows = "\n".join(f"  {row.name:22} {row.meaning}" for row in ROWS)
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog=f"rows:\n{rows}", formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--notes", metavar="N,N…", default="1000,10000", help="sizes of the vaults (1000,10000)")
+    parser.add_argument("--only", metavar="ROW", action="append", default=[], choices=[row.name for row in ROWS])
+    parser.add_argument("--rounds", metavar="N", type=int, default=ROUNDS, help=f"pairs of each ratio ({ROUNDS})")
+    parser.add_argument("--work", metavar="DIR", type=Path, help="keep what is made here (a temporary folder)")
+    parser.add_argument("--product-root", metavar="DIR", type=Path, help="a checkout of claude-obsidian 2.1.0")
+    parser.add_argument("--qmd-prefix", metavar="DIR", type=Path, default=os.environ.get("QMD_DIR"), help="($QMD_DIR)")
+    parser.add_argument("--python-with-engines", metavar="PATH", help="(this interpreter)")
+    parser.add_argument("--require-all", action="store_true", help="exit 3 where a goal was not measured")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write every sample")
     options = parser.parse_args()
     try:
@@ -207,22 +126,37 @@ def arguments() -> argparse.Namespace:
     return options
 
 
-def main() -> int:
+def run(options: argparse.Namespace, folder: Path) -> int:
     """Measure, print the tables, and decide the goals."""
-    options = arguments()
+    qmd_prefix = Path(options.qmd_prefix) if options.qmd_prefix else None
+    contenders = Contenders(options.product_root, qmd_prefix, options.python_with_engines)
     before = os.getloadavg()[0]
-    try:
-        vaults = measure(options.notes, options.rounds)
-    except CommandFailedError as error:
-        print(f"speed: {error}", file=sys.stderr)
-        return 2
+    places = [Place(notes, folder / f"{notes}", contenders) for notes in options.notes]
+    taken, outcomes = measured(list(chosen(options.only)), places, options.rounds)
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} processors, {QUERIES:,} queries, {options.rounds} rounds; ", end="")
     print(f"load average {before:.2f} before, {os.getloadavg()[0]:.2f} after")
-    print("\n".join(table(vaults)))
-    print("\n".join(growth(vaults)))
+    print("\n".join((*table(taken, options.notes), "", *(outcome.line() for outcome in outcomes))))
+    if options.rounds < ROUNDS:
+        print(f"fewer than {ROUNDS} rounds: this is a try, not a measurement")
     if options.json is not None:
-        options.json.write_text(json.dumps(as_json(vaults), indent=1) + "\n", encoding="utf-8")
-    return 0 if all(say_goals(vault) for vault in vaults if vault.notes == GOAL_NOTES) else 1
+        options.json.write_text(json.dumps(taken.as_json(), indent=1) + "\n", encoding="utf-8")
+    if any(outcome.verdict == "MISS" for outcome in outcomes):
+        return MISSED
+    unmeasured = any(outcome.goal is not None and not outcome.values for outcome in outcomes)
+    return NOT_MEASURED if unmeasured and options.require_all else 0
+
+
+def main() -> int:
+    """The exit code."""
+    options = arguments()
+    try:
+        if options.work is not None:
+            return run(options, options.work.resolve())
+        with tempfile.TemporaryDirectory(prefix="vault-eval-speed-") as folder:
+            return run(options, Path(folder).resolve())
+    except CommandFailedError as error:
+        print(f"speed: {error}", file=sys.stderr)
+        return FAILED
 
 
 if __name__ == "__main__":

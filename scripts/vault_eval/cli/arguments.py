@@ -11,16 +11,29 @@ from typing import NoReturn
 from vault_eval.errors import UsageError
 
 
+_USAGE_WIDTH = 100
+
+
 class Parser(argparse.ArgumentParser):
     """No abbreviations; a wrong option is a UsageError that names the command's help."""
 
     def __init__(self, command: str, description: str) -> None:
         script = os.path.basename(sys.argv[0])
         prog = script if script == "evaluate-retrieval.py" else f"vault-eval.py {command}"
+        self._width: int | None = _USAGE_WIDTH
         super().__init__(prog=prog, description=description, allow_abbrev=False)
         self.add_argument(
             "--data", metavar="DIR", help="where indexes, reports and settings are kept (default: the user data folder)"
         )
+
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        # argparse makes one for every option, and each would look up how wide the terminal is.
+        return argparse.HelpFormatter(prog=self.prog, width=self._width)
+
+    def format_help(self) -> str:
+        """The help, as wide as the terminal."""
+        self._width = None
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         """Raises UsageError."""

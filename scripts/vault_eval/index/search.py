@@ -2,8 +2,8 @@
 
 Turtle & Flood, "Query evaluation: strategies and optimizations" (1995). Terms are taken from the one that can add most to
 the one that can add least. Once those left cannot lift an unseen chunk to the score that n chunks are known to reach, the
-rest of the lists is not walked: chunks seen that can still reach it are looked up in them. Survivors are scored again in
-query-term order, so that scores equal the plain sum to the last bit.
+rest of the lists is not walked: chunks seen that can still reach it are looked up in them. What frequent terms can add is read
+off their columns instead. Survivors are scored again in query-term order, so that scores equal the plain sum to the last bit.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from operator import add
 from typing import NamedTuple
 
 from vault_eval.index.bm25 import DEFAULT_B, DEFAULT_K1, Bm25
+from vault_eval.index.columns import Columns, TermPostings, at_least, highest
 from vault_eval.index.store import IndexFile
 
 # Partial sums are added in another order than the final ones; a chunk is dropped only when it is behind by more than that.
@@ -32,15 +33,6 @@ class Hit(NamedTuple):
 
     chunk: int
     score: float
-
-
-class TermPostings(NamedTuple):
-    """A query term that some chunk holds: what it can add at most, and where its postings lie."""
-
-    bound: float
-    weight: float
-    start: int
-    end: int
 
 
 class TermScore(NamedTuple):
@@ -65,7 +57,8 @@ class Searcher:
         self._lengths = index["chunk_lengths"]
         self._chunks = index["posting_chunks"]
         self._counts = index["posting_counts"]
-        self._chunk_norms: list[float] = []
+        self._norms = _Norms(self.bm25)
+        self._columns = Columns(index, self.bm25)
         self._tops: dict[int, float] = {}  # start of a list already walked -> its largest contribution by weight
 
     def postings(self, term: str) -> TermPostings | None:
@@ -77,19 +70,25 @@ class Searcher:
     def best(self, terms: Sequence[str], n: int) -> list[Hit]:
         """The n best chunks that hold a term at least, by score descending, then by chunk, which is path order."""
         lists = self._lists(terms)
+        if sum(one.end - one.start for one in lists) <= _SHORT_LIST_POSTINGS:
+            return _first(self.matches(terms).items(), n)
+        frequent = self._columns.fitting(lists)
+        walked = [one for one in lists if one not in frequent]
         ordered = [one for one in map(self.postings, terms) if one is not None]
         sums: dict[int, float] = {}
         reached = 0.0  # a score that n chunks reach for certain
         left = sum(one.bound for one in lists)
-        for position, postings in enumerate(lists):
+        for position, postings in enumerate(walked):
             size = postings.end - postings.start
             if len(sums) >= n and size > _SHORT_LIST_POSTINGS:
                 if 2 * size > len(sums):
                     reached = max(reached, self._reached(ordered, sums, n))
                 if left * _SLACK < reached:
-                    return self._finish(ordered, sums, lists[position:], reached, n)
+                    return self._finish(ordered, sums, [*walked[position:], *frequent], reached, n)
             self._add(sums, postings)
             left -= postings.bound
+        if frequent:
+            return self._finish_by_columns(ordered, sums, frequent, reached, n)
         return self._finish(ordered, sums, (), reached, n)
 
     def score(self, terms: Sequence[str], chunk: int) -> float:
@@ -114,7 +113,7 @@ class Searcher:
         idf as in `Bm25`; tf_part = tf (k1 + 1) / (tf + k1), the term's weight in a chunk of mean length;
         length_part = (tf + k1) / (tf + norm). For a term that the chunk lacks tf_part is 0 and length_part 1.
         """
-        norm, k1 = self._norms()[chunk], self.bm25.k1
+        norm, k1 = self._norms[self._lengths[chunk]], self.bm25.k1
         chunks, found = self._chunks, []
         for term in terms:
             postings = self.postings(term)
@@ -150,7 +149,7 @@ class Searcher:
 
     def _sum(self, ordered: Sequence[TermPostings], chunk: int) -> float:
         """The score of one chunk from the lists of the query's terms in their order."""
-        norm, chunks, counts = self._norms()[chunk], self._chunks, self._counts
+        norm, chunks, counts = self._norms[self._lengths[chunk]], self._chunks, self._counts
         score = 0.0  # no sum(): from Python 3.12 on it adds floats in another way
         for _, weight, start, end in ordered:
             at = bisect_left(chunks, chunk, start, end)
@@ -185,18 +184,11 @@ class Searcher:
                 lists.append(TermPostings(one.bound * times if top is None else weight * top, weight, one.start, one.end))
         return sorted(lists, key=lambda one: (-one.bound, one.start))
 
-    def _norms(self) -> list[float]:
-        """What each chunk's length adds to the denominator; chunks of one length share one number."""
-        if not self._chunk_norms:
-            by_length = {length: self.bm25.norm(length) for length in set(self._lengths)}
-            self._chunk_norms = list(map(by_length.__getitem__, self._lengths))
-        return self._chunk_norms
-
     def _add(self, sums: dict[int, float], postings: TermPostings) -> None:
         """Add one list to the sums. This loop is where a search spends its time."""
         _, weight, start, end = postings
         chunks = self._chunks[start:end].tolist()
-        norms = map(self._norms().__getitem__, chunks)
+        norms = map(self._norms.__getitem__, map(self._lengths.__getitem__, chunks))
         added = [weight * tf / (tf + norm) for tf, norm in zip(self._counts[start:end].tolist(), norms, strict=True)]
         self._tops[start] = max(added) / weight
         if sums:
@@ -204,6 +196,21 @@ class Searcher:
             sums.update(zip(chunks, map(add, before, added), strict=True))
         else:
             sums.update(zip(chunks, added, strict=True))
+
+    def _finish_by_columns(
+        self, ordered: Sequence[TermPostings], sums: dict[int, float], frequent: Sequence[TermPostings], reached: float, n: int
+    ) -> list[Hit]:
+        """The n best of all chunks: those that can reach the score with what the columns of frequent terms say of them."""
+        total, step = self._columns.total(frequent), self._columns.step
+        leaders = nlargest(n, sums, key=lambda chunk: sums[chunk] + step * total[chunk]) if len(sums) >= n else highest(total, n)
+        scores = {chunk: self._sum(ordered, chunk) for chunk in leaders}
+        if len(scores) >= n:
+            reached = max(reached, nlargest(n, scores.values())[-1])
+        needed = reached / _SLACK
+        able = {chunk for chunk, partial in sums.items() if partial + step * total[chunk] >= needed}
+        able.update(at_least(total, max(1, int(needed / step))))
+        scores.update((chunk, self._sum(ordered, chunk)) for chunk in able - scores.keys())
+        return _first(scores.items(), n)
 
     def _finish(
         self, ordered: Sequence[TermPostings], sums: dict[int, float], rest: Iterable[TermPostings], reached: float, n: int
@@ -223,21 +230,37 @@ class Searcher:
         if len(sums) > n:
             least = max(least, nlargest(n, sums.values())[-1])
         needed = least / _SLACK - left
-        survivors = (chunk for chunk, partial in sums.items() if partial >= needed)
-        return [Hit(chunk, -score) for score, chunk in nsmallest(n, ((-self._sum(ordered, chunk), chunk) for chunk in survivors))]
+        return _first(((chunk, self._sum(ordered, chunk)) for chunk, partial in sums.items() if partial >= needed), n)
 
     def _look_up_each(self, sums: dict[int, float], postings: TermPostings) -> None:
         """Add one list to the chunks already seen, by looking each up or, where they are many, by walking the list."""
         _, weight, start, end = postings
-        chunks, norms = self._chunks, self._norms()
+        chunks, lengths, norms = self._chunks, self._lengths, self._norms
         if len(sums) * _LOOKUP_POSTINGS > end - start:
             tfs = dict(zip(chunks[start:end].tolist(), self._counts[start:end].tolist(), strict=True))
             for chunk in sums.keys() & tfs.keys():
                 tf = tfs[chunk]
-                sums[chunk] += weight * tf / (tf + norms[chunk])
+                sums[chunk] += weight * tf / (tf + norms[lengths[chunk]])
             return
         for chunk in sums:
             at = bisect_left(chunks, chunk, start, end)
             if at < end and chunks[at] == chunk:
                 tf = self._counts[at]
-                sums[chunk] += weight * tf / (tf + norms[chunk])
+                sums[chunk] += weight * tf / (tf + norms[lengths[chunk]])
+
+
+class _Norms(dict[int, float]):
+    """What each length of a chunk adds to the denominator, worked out when it is first met."""
+
+    def __init__(self, bm25: Bm25) -> None:
+        super().__init__()
+        self._bm25 = bm25
+
+    def __missing__(self, length: int) -> float:
+        norm = self[length] = self._bm25.norm(length)
+        return norm
+
+
+def _first(scores: Iterable[tuple[int, float]], n: int) -> list[Hit]:
+    """The n best by score, then by chunk."""
+    return [Hit(chunk, -score) for score, chunk in nsmallest(n, ((-score, chunk) for chunk, score in scores))]

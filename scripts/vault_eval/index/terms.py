@@ -71,17 +71,11 @@ _UNIFIED = {
     **dict.fromkeys([0x2010, 0x2011, 0x2012, 0x2013, 0x2212, 0xFE58, 0xFE63, 0xFF0D], "-"),
     **dict.fromkeys([0x02BB, 0x02BC], "'"),
 }
-# RFC 2397. Without `;base64` only the types that are written so: `data:a/b,c` may be prose.
-_DATA_URI = re.compile(
-    r"(?<!\w)data:(?:(?:[\w.+-]+/[\w.+-]+)?(?:;[\w.=+-]+)*;base64"
-    r"|(?:application|audio|font|image|model|text|video)/[\w.+-]+(?:;[\w.=+-]+)*),[^\s()<>\[\]\"'`|]*",
-    re.IGNORECASE,
-)
 _ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:[.\-@:][A-Za-z0-9_]+)*")
 _CAMEL_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Latin letters beside letters of another script that is written with blanks; where it is not, runs are cut before.
 _LATIN = "A-Za-z\u00c0-\u024f\u1e00-\u1eff"
-_SCRIPT_BORDER = re.compile(rf"(?<=[{_LATIN}])(?=[^\W\d_{_LATIN}])|(?<=[\u0370-\u1dff\u1f00-\U0010ffff])(?<![\d_])(?=[{_LATIN}])")
+_OTHER = "\u0370-\u1dff\u1f00-\U0010ffff"
 _JOINTS = re.compile(r"[_.\-@:]+")
 
 
@@ -163,7 +157,28 @@ def without_data_uris(text: str) -> str:
     """`text` with blanks in place of data URIs, every other character where it was."""
     if "data:" not in text.lower():
         return text
-    return _DATA_URI.sub(lambda found: " " * len(found[0]), text)
+    return _data_uri().sub(lambda found: " " * len(found[0]), text)
+
+
+# These three are compiled where they are first needed: most cold queries need none of them.
+@cache
+def _data_uri() -> re.Pattern[str]:
+    """RFC 2397. Without `;base64` only the types that are written so: `data:a/b,c` may be prose."""
+    return re.compile(
+        r"(?<!\w)data:(?:(?:[\w.+-]+/[\w.+-]+)?(?:;[\w.=+-]+)*;base64"
+        r"|(?:application|audio|font|image|model|text|video)/[\w.+-]+(?:;[\w.=+-]+)*),[^\s()<>\[\]\"'`|]*",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _script_border() -> re.Pattern[str]:
+    return re.compile(rf"(?<=[{_LATIN}])(?=[^\W\d_{_LATIN}])|(?<=[{_OTHER}])(?<![\d_])(?=[{_LATIN}])")
+
+
+@cache
+def _unspaced_letter() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSPACED}]")
 
 
 def _folded(word: str) -> str:
@@ -177,7 +192,7 @@ def _folded(word: str) -> str:
 def _humps(word: str) -> list[str]:
     if word.isascii():
         return _CAMEL_BORDER.split(word)
-    runs = _SCRIPT_BORDER.split(word)
+    runs = _script_border().split(word)
     return runs if word.islower() else [hump for run in runs for hump in _cased_humps(run)]
 
 
@@ -199,7 +214,7 @@ def word_places(text: str) -> Iterator[tuple[int, int]]:
     Identifiers are in parts; scripts written without blanks are cut off and give their runs of one to three characters.
     """
     for word in _word_as_it_stands().finditer(text):
-        if _UNSPACED_LETTER.search(word[0]) is None:
+        if not _is_unspaced(word[0]):
             yield word.span()
             continue
         for is_unspaced, letters in groupby(range(*word.span()), lambda place: _is_unspaced(text[place])):
@@ -215,10 +230,7 @@ def is_run(term: str) -> bool:
 
 
 def _is_unspaced(letter: str) -> bool:
-    return _UNSPACED_LETTER.match(letter) is not None
-
-
-_UNSPACED_LETTER = re.compile(f"[{_UNSPACED}]")
+    return _unspaced_letter().match(letter) is not None
 
 
 @cache

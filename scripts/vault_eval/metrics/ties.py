@@ -43,6 +43,8 @@ def tie_groups(scores: Sequence[float | None]) -> tuple[TieGroup, ...]:
 
 def straddling(scores: Sequence[float | None], k: int) -> TieGroup | None:
     """The tie that has pages on both sides of cutoff k, else None."""
+    if k >= len(scores) or scores[k - 1] is None or scores[k - 1] != scores[k]:
+        return None  # most rankings: told without looking at the rest of them
     return next((group for group in tie_groups(scores) if group.first <= k < group.last), None)
 
 
