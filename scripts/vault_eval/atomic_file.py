@@ -24,13 +24,14 @@ def write_atomically(
     mode: int = PRIVATE_FILE,
     *,
     below: int | None = None,
+    shown: str | None = None,
     last_look: Callable[[], None] | None = None,
 ) -> None:
     """Write `parts` as the file `path`: whatever happens, the old file or the new one is there, never a mixture.
 
-    `path` is relative to the open folder `below` where one is given. `last_look` is called when all is written but for
-    the name: what it raises leaves the old file. Raises VaultEvalError that names the path and the reason (full disk,
-    read-only folder, …); the temporary file is removed.
+    `path` is relative to the open folder `below` where one is given; messages name it `shown` then. `last_look` is called
+    when all is written but for the name: what it raises leaves the old file. Raises VaultEvalError that names the path and
+    the reason (full disk, read-only folder, …); the temporary file is removed.
     """
     folder = os.path.dirname(path) or "."
     temporary = os.path.join(folder, f".{os.urandom(8).hex()}.tmp")
@@ -48,7 +49,8 @@ def write_atomically(
         os.replace(temporary, path, **{f"{side}_{key}": value for side in ("src", "dst") for key, value in at.items()})
         _sync_folder(folder, at)
     except OSError as error:
-        raise VaultEvalError(f"{path!r} could not be written: {error.strerror}; free some space or name another place") from None
+        problem = f"{shown or path!r} could not be written: {error.strerror}"
+        raise VaultEvalError(f"{problem}; free some space or name another place") from None
     finally:
         with contextlib.suppress(OSError):
             os.unlink(temporary, **at)

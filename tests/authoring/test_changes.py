@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault_eval.authoring.changes import Change, new_label_file
+from vault_eval.authoring.changes import Change, new_label_file, new_label_note
 from vault_eval.errors import UsageError
 
 LONG = [f'  {{"id": "boat-{number}", "query": "boat in winter", "hashes": {{"Boat.md": "{"ab" * 200}"}}}}' for number in range(3)]
@@ -53,6 +53,23 @@ def test_lines_without_their_signs_are_the_file_before_and_the_one_after(before,
 
 
 def test_first_label_file_is_json():
-    assert json.loads(new_label_file("/x/L.JSON", "{}").after) == {}
+    assert json.loads(new_label_file("/x/L.JSON", "{}", "/vault").after) == {}
     with pytest.raises(UsageError, match=r"end its name in \.json"):
-        new_label_file("/x/L.md", "")
+        new_label_file("/x/L.md", "", "/vault")
+
+
+@pytest.mark.parametrize("path", [".obsidian/L", "Sea/.trash/L", ".L", "Sea/../.obsidian/L"])
+def test_nothing_new_is_made_in_a_hidden_place_of_the_vault(tmp_path, path):
+    vault = tmp_path / ".vaults" / "Notes"
+    with pytest.raises(UsageError, match="hidden file or folder, which is not part of the vault"):
+        new_label_file(f"{vault}/{path}.json", "", str(vault))
+    if ".." not in path:
+        with pytest.raises(UsageError, match="hidden file or folder, which is not part of the vault"):
+            new_label_note(f"{path}.md", "", str(vault))
+
+
+def test_hidden_folders_outside_the_vault_are_anybodys(tmp_path):
+    vault = tmp_path / ".vaults" / "Notes"
+    for place in (f"{vault}.json", f"{tmp_path}/.config/L.json"):
+        assert new_label_file(place, "", str(vault)).place == place
+    assert new_label_note("Sea/L.md", "", str(vault)).place == f"{vault}/Sea/L.md"

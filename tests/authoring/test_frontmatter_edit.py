@@ -160,3 +160,9 @@ def test_adding_and_taking_out_leaves_every_byte(properties, answers, body, ques
     assert without_item(found.data, "answers", question, found.made) == before
     if found.made != "frontmatter":
         assert body_digest(found.data) == body_digest(before)
+
+
+@pytest.mark.parametrize("text", ["---\nAnswers: []\n---\n", "---\nanswers: []\nANSWERS: []\n---\n"])
+def test_property_that_another_equals_but_for_letter_case_is_left(text):
+    with pytest.raises(LabelError, match=r"the note has the property 'A\w+', which Obsidian takes for the same as 'answers'"):
+        with_item(text.encode(), "answers", "q")

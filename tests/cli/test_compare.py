@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -170,6 +171,15 @@ def test_the_same_reports_give_the_same_bytes(call, form):
     runs = [call("before", "after", "--format", form) for _ in range(2)]
     assert [run.code for run in runs] == [0, 0]
     assert runs[0].out == runs[1].out != ""
+
+
+def test_html_is_utf_8_as_it_says_whatever_the_console_can_show(call, monkeypatch):
+    page = call("before", "after", "--format", "html").out
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="backslashreplace"))
+    command.run(["before", "after", "--format", "html"])
+    printed = sys.stdout.buffer.getvalue()
+    monkeypatch.undo()
+    assert (printed.decode("utf-8"), page.isascii()) == (page, False)
 
 
 def test_out_is_checked_before_anything_is_read(tmp_path):

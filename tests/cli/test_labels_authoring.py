@@ -183,7 +183,13 @@ def test_query_that_is_skipped_for_another_reason_stays_skipped(ask, vault, labe
         (["--query", "q", "--page", "[[Gone]]"], "no note of that name"),
         (["--query", "b", "--none"], "the query 'b' is there already, as 'a'"),
         (["--query", "q", "--none", "--id", "a"], "the id 'a' is taken"),
-        (["--query", "q\0", "--none"], "NUL"),
+        (["--query", "q\0", "--none"], "--query holds a control character"),
+        (["--query", "q\x1b", "--none"], "--query holds a control character"),
+        (["--query", "q", "--none", "--category", "a\nb"], "--category holds a control character"),
+        (["--query", "q", "--none", "--tag", "t", "--tag", "\x9b"], "--tag holds a control character"),
+        (["--query", "q", "--none", "--origin", "\x1b[2J"], "--origin holds a control character"),
+        (["--query", "q", "--none", "--id", "a\x7f"], "--id holds a control character"),
+        (["--query", "q", "--none", "--id", "i" * 201], "--id has 201 characters; at most 200"),
         (["--query", "q\udcff", "--none"], "--query holds bytes that are no text"),
         (["--query", "q", "--none", "--tag", "t", "--tag", "\udcff"], "--tag holds bytes that are no text"),
         (["--query", "q" * 8001, "--none"], "8,001 characters"),
@@ -199,6 +205,49 @@ def test_bad_input_is_refused_and_nothing_is_written(ask, vault, labels, options
     code, out, err = ask("add", "--vault", vault, *options, "--write")
     assert (code, out, (tree(vault), labels.read_bytes())) == (2, "", before)
     assert why in err
+
+
+def test_line_break_in_a_query_is_a_blank_and_a_long_id_is_taken(ask, vault, labels):
+    options = ("--query", "one\r\ntwo", "--none", "--id", "i" * 200, "--category", "a\tb")
+    assert ask("add", "--vault", vault, *options, "--write")[0] == 0
+    assert json.loads(labels.read_text(encoding="utf-8"))["queries"][1]["query"] == "one two"
+
+
+@pytest.mark.parametrize("spelled", ["Answers", "ANSWERS", '"Answers"'])
+def test_property_of_the_same_name_in_other_letters_gets_no_twin(ask, vault, spelled):
+    """Obsidian takes both for one."""
+    (vault / "Tides.md").write_text(f"---\n{spelled}:\n  - mine\n---\n", encoding="utf-8")
+    before = tree(vault)
+    options = ("--vault", vault, "--query", "q", "--page", "Tides.md", "--write", "--queries")
+    code, _, err = ask("add", *options, "property:answers")
+    bare = spelled.strip('"')
+    assert (code, tree(vault)) == (2, before)
+    assert f"'Tides.md': the note has the property {bare!r}, which Obsidian takes for the same as 'answers'" in err
+    assert "rename it to 'answers' in the note first" in err
+    assert ask("add", *options, f"property:{bare}")[0] == 0
+    assert (vault / "Tides.md").read_text(encoding="utf-8") == f'---\n{spelled}:\n  - mine\n  - "q"\n---\n'
+
+
+def test_note_that_is_not_utf_8_is_named(ask, vault):
+    (vault / "Sea" / "Old.md").write_bytes(b"caf\xe9\n")
+    options = ("--vault", vault, "--query", "q", "--page", "Sea/Old.md", "--queries", "property:answers")
+    code, _, err = ask("add", *options, "--write")
+    assert (code, "'Sea/Old.md': not UTF-8: " in err) == (2, True)
+
+
+@pytest.mark.parametrize("option", ["--failed", "--transcript"])
+def test_file_of_suggestions_that_is_not_utf_8_is_named(ask, vault, tmp_path, option):
+    (tmp_path / "old.txt").write_bytes(b"caf\xe9\n")
+    code, _, err = ask("suggest", "--vault", vault, option, tmp_path / "old.txt")
+    assert (code, f"'{tmp_path}/old.txt': not UTF-8: " in err) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["add", "split"])
+def test_label_file_that_is_write_protected_is_named_whole(ask, vault, labels, command):
+    labels.chmod(0o444)
+    options = {"add": ("--vault", vault, "--query", "q", "--none"), "split": ("--queries", labels)}[command]
+    code, _, err = ask(command, *options, "--write")
+    assert (code, f"{str(labels)!r} could not be written: it is write-protected" in err) == (2, True)
 
 
 def test_linked_note_is_never_written_through(ask, vault, tmp_path):
@@ -232,12 +281,16 @@ def test_first_file_and_first_note_load_and_count_nothing(ask, vault, tmp_path):
         (["--note", "Gone/Labels.md"], "make that folder first"),
         (["--note", "../Labels.md"], "may leave the vault"),
         (["--note", "Labels.txt"], "end its name in .md"),
+        (["--note", ".obsidian/Labels.md"], "hidden file or folder, which is not part of the vault"),
+        (["--queries", "note:Sea/.trash/Labels.md"], "hidden file or folder, which is not part of the vault"),
         (["--queries", "labels.jsonl"], "a first label file is JSON"),
         (["--queries", "property:answers"], "a property needs no first file"),
         (["--queries", "x.json", "--note", "y.md"], "not allowed with"),
     ],
 )
 def test_nothing_is_overwritten_or_made_in_the_wrong_place(ask, vault, options, why):
+    for hidden in (".obsidian", "Sea/.trash"):
+        (vault / hidden).mkdir()
     before = tree(vault)
     code, _, err = ask("init", "--vault", vault, *options, "--write")
     assert (code, tree(vault)) == (2, before)
@@ -348,6 +401,51 @@ def test_build_writes_what_check_reads_and_refreshes_it(ask, vault, tmp_path):
     ask("build", references, built, "--vault", vault, "--write")
     pages = [query["expected_pages"] for query in json.loads(built.read_text(encoding="utf-8"))["queries"]]
     assert pages == [["Tides.md#High water", "Gone.md"], ["Gone.md"]]
+
+
+@pytest.fixture
+def references(tmp_path):
+    file = tmp_path / "references.json"
+    rows = [{"id": "a", "query": "q", "references": [{"document": "Tides.md"}]}]
+    file.write_text(json.dumps({"schema": "vault-eval.references.v1", "queries": rows}), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("name", ["references.json", "./Harbour/../references.json", "twin.json"])
+def test_build_never_replaces_the_references(ask, vault, tmp_path, references, name):
+    (tmp_path / "twin.json").hardlink_to(references)
+    before = references.read_bytes()
+    code, out, err = ask("build", references, f"{tmp_path}/{name}", "--vault", vault, "--write")
+    assert (code, out, "is the file of references itself" in err, references.read_bytes()) == (2, "", True, before)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("mine.json", ONE.replace('"a"', '"by-hand"'), "holds labels that the references lack: 'by-hand'"),
+        ("other.json", '{"schema": "vault-eval.references.v1", "queries": []}', "is no label file that labels build made"),
+        ("text.json", "shopping list\n", "is no label file that labels build made"),
+        ("bytes.json", b"\xff\xfe", "is no label file that labels build made"),
+        ("lines.jsonl", '{"id": "a", "query": "q", "relevant": []}\n', "but one of another format"),
+        ("Harbour/Tides.md", None, "is no label file that labels build made"),
+        ("new.txt", None, "end its name in .json"),
+        ("Harbour/.obsidian/new.json", None, "hidden file or folder"),
+    ],
+)
+def test_build_replaces_nothing_but_labels_of_these_references(ask, vault, tmp_path, references, name, content, why):
+    if content is not None:
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    before = tree(tmp_path)
+    code, out, err = ask("build", references, tmp_path / name, "--vault", vault, "--write")
+    assert (code, out, tree(tmp_path)) == (2, "", before)
+    assert why in err
+    assert repr(str(tmp_path / name)) in err
+
+
+def test_references_that_are_no_utf_8_are_named(ask, vault, tmp_path, references):
+    references.write_bytes(b"\xff")
+    err = ask("build", references, tmp_path / "built.json", "--vault", vault)[2]
+    assert f"{str(references)!r}: not UTF-8" in err
 
 
 def test_labels_command_that_is_not_there_gets_the_nearest(ask):

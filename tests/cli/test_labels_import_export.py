@@ -1,12 +1,17 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from vault_eval.cli import main
 from vault_eval.labels import LabelDocument, load_labels
 
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "vault-eval.py"
 LABELS = {
     "schema": "vault-eval.labels.v1",
     "queries": [
@@ -159,6 +164,24 @@ def test_nothing_is_written_into_the_vault(ask, vault, labels, tmp_path, command
     assert sorted(vault.rglob("*")) == before
 
 
+@pytest.mark.parametrize("command", ["import", "export", "pool"])
+@pytest.mark.parametrize("place", ["", "Sea/out.json", ".obsidian/out.json"])
+def test_nothing_is_written_into_a_vault_that_nobody_named(ask, vault, labels, tmp_path, command, place):
+    other = tmp_path / "Other"
+    (other / ".obsidian").mkdir(parents=True)
+    qrels = written(tmp_path / "a.qrels", "q 0 a.md 1\n")
+    before = sorted(tmp_path.rglob("*"))
+    given = {
+        "import": (qrels, "--from", "trec"),
+        "export": ("--queries", labels, "--to", "native", "--vault", vault),
+        "pool": ("--queries", labels, "--vault", vault),
+    }[command]
+    code, out, err = ask(command, *given, "--out", other / place)
+    assert (code, out) == (2, "")
+    assert f"lies inside the vault {str(other)!r}" in err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_import_says_which_pages_the_vault_lacks(ask, vault, tmp_path):
     file = written(tmp_path / "q.jsonl", '{"id": "a", "query": "x", "relevant": ["sea/tides.md"]}\n')
     code, out, err = ask("import", file, "--from", "enquire-mcp", "--vault", vault)
@@ -220,6 +243,36 @@ def test_faulty_file_is_refused_with_its_place(ask, tmp_path, form, text, messag
     code, out, err = ask("import", written(tmp_path / "a.file", text), "--from", form)
     assert (code, out) == (2, "")
     assert message in err
+
+
+def test_note_that_is_no_utf_8_is_named_as_left_out_of_the_corpus(ask, vault, labels, tmp_path):
+    (vault / "Old.md").write_bytes(b"caf\xe9\n")
+    options = ("--vault", vault, "--queries", labels, "--to", "beir", "--corpus", "--out", tmp_path / "set")
+    code, _, err = ask("export", *options)
+    assert (code, "vault-eval: 'Old.md': not UTF-8: " in err, "it is not in corpus.jsonl" in err) == (0, True, True)
+
+
+@pytest.mark.parametrize(
+    ("form", "encoding"), [("trec", "latin-1"), ("native", "cp1252"), ("beir", "ascii"), ("topics", "ascii")]
+)
+def test_printed_file_is_the_one_that_out_writes_whatever_the_console_can_show(vault, tmp_path, encoding, form):
+    """A path with its letters escaped would be that of another page."""
+    (vault / "Fête 🎉.md").write_text("party\n", encoding="utf-8")
+    content = {"id": "fête", "query": "où 🎉", "expected_pages": ["Fête 🎉.md"]}
+    source = written(
+        tmp_path / "labels.json", json.dumps({"schema": "claude-obsidian.retrieval-queries.v1", "queries": [content]})
+    )
+    words = ["labels", "export", "--vault", vault, "--queries", source, "--to", form, "--data", tmp_path / "data"]
+
+    def run(*more: object):
+        line = [sys.executable, str(SCRIPT), *map(str, (*words, *more))]
+        return subprocess.run(line, capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": encoding}).stdout
+
+    printed = run()
+    run("--out", tmp_path / "out")
+    out = tmp_path / "out"
+    assert printed == (out / "queries.jsonl" if out.is_dir() else out).read_bytes()
+    assert "🎉" in printed.decode("utf-8") or b"%F0%9F%8E%89" in printed
 
 
 def test_file_that_cannot_be_read_is_named(ask, tmp_path):

@@ -362,6 +362,62 @@ def test_bad_input_of_a_pool_is_named(vault, words, said):
     assert said in vault.run("labels", "pool", "--vault", vault.root, *words, code=2)
 
 
+def no_pool_of(vault, tmp_path, needs, *more: object):
+    """What is said of a pool that cannot be made; nothing is written."""
+    (tmp_path / "needs.txt").write_text(needs, encoding="utf-8")
+    words = ("--needs", tmp_path / "needs.txt", "--out", tmp_path / "pool.json", *more)
+    said = vault.run("labels", "pool", "--vault", vault.root, *words, code=2)
+    assert not (tmp_path / "pool.json").exists()
+    return said
+
+
+@pytest.mark.parametrize(
+    ("needs", "said"),
+    [
+        ("winter\n\n" + "x" * 8001 + "\n", "line 3, query 'x"),
+        ("winter\nnul\0\tneed\n", "line 2, query 'nul': query holds a NUL character"),
+        ("".join(f"winter {number}\n" for number in range(1001)), "1,001 queries; a label file has at most 1,000"),
+        ("\tto know it\n", "there are no queries"),
+    ],
+)
+def test_faulty_line_of_needs_is_named_with_its_file(vault, tmp_path, needs, said):
+    assert f"{tmp_path}/needs.txt: {said}" in no_pool_of(vault, tmp_path, needs)
+
+
+def test_needs_that_grow_too_large_as_labels_are_named(vault, tmp_path):
+    # 1,000 lines of 1,001 bytes are less than a MiB (1,048,576), and with their keys more.
+    needs = "".join(f"{number:04} {'x' * 995}\n" for number in range(1000))
+    assert f"--needs '{tmp_path}/needs.txt' has 1," in no_pool_of(vault, tmp_path, needs)
+
+
+@pytest.fixture
+def failing(tmp_path):
+    """The spec of a program that finds one note for every query but those about storms, on which it fails."""
+    program = tmp_path / "search.py"
+    program.write_text("import sys\nprint('[\"Boat.md\"]')\nif 'storm' in sys.argv[1]:\n    sys.exit('out of luck')\n")
+    return f"command:{sys.executable} {program} {{query}}"
+
+
+def test_searcher_that_fails_on_a_query_is_named_beside_the_pool(vault, tmp_path, failing):
+    (tmp_path / "needs.txt").write_text("winter\nstorms\nstorm damage\n", encoding="utf-8")
+    words = ("--needs", tmp_path / "needs.txt", "--out", tmp_path / "pool.json", "-r", "title", "-r", failing)
+    line = vault.command("labels", "pool", "--vault", vault.root, *words)
+    done = subprocess.run(line, capture_output=True, text=True, encoding="utf-8", check=True)
+    first = f"vault-eval: the searcher {failing!r} failed on 2 of 3 queries, first on 'storms': "
+    assert done.stderr.startswith(first)
+    assert "out of luck" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    found = json.loads((tmp_path / "pool.json").read_text(encoding="utf-8"))["queries"]
+    assert [[item["page"] for item in query["items"]] for query in found] == [["Boat.md"], [], []]
+
+
+def test_searcher_that_fails_on_every_query_makes_no_pool(vault, tmp_path, failing):
+    said = no_pool_of(vault, tmp_path, "storms\nstorm damage\n", "-r", "title", "-r", failing)
+    assert f"the searcher {failing!r} failed on 2 of 2 queries, first on 'storms': " in said
+    assert "out of luck" in said
+    assert "no pool was written" in said
+
+
 def test_nothing_of_it_is_written_into_the_vault(vault):
     vault.type("yq")
     assert "Next: python3 " in vault.run("labels", "pool", "--vault", vault.root, "--needs", vault.root.parent / "needs.txt")

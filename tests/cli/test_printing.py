@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import sys
 
 import pytest
 
@@ -68,6 +70,20 @@ def test_an_unknown_miss_names_those_there_are(saved, capsys):
 def test_a_saved_report_is_rendered_again(saved, form, capsys):
     assert main(["report", str(saved), "--format", form], script="x") == 0
     assert "lifting heavy freight" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("form", ["html", "trec", "ranx"])
+def test_a_file_for_programs_is_utf_8_whatever_the_console_can_show(saved, tmp_path, form, capsys, monkeypatch):
+    """A path with its letters escaped would be that of another page."""
+    party = tmp_path / "report.json"
+    party.write_bytes(saved.read_bytes().replace(b"Machines/", "Fête 🎉/".encode()))
+    assert main(["report", str(party), "--format", form], script="x") == 0
+    page = capsys.readouterr().out
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(io.BytesIO(), encoding="cp1252"))
+    assert main(["report", str(party), "--format", form], script="x") == 0
+    printed = sys.stdout.buffer.getvalue()
+    monkeypatch.undo()
+    assert (printed.decode("utf-8"), "🎉" in page or "%F0%9F%8E%89" in page) == (page, True)
 
 
 def test_a_message_never_hands_a_control_character_to_the_terminal(saved, tmp_path, capsys):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vault_eval.errors import UnsafePathError, UsageError
-from vault_eval.vault.location import refuse_inside_vault, vault_id, vault_root
+from vault_eval.vault.location import refuse_inside_any_vault, refuse_inside_vault, vault_id, vault_root
 
 
 def refused(path, vault):
@@ -52,6 +52,22 @@ def test_every_way_into_the_vault_is_seen(tmp_path, vault, write, path):
 def test_places_outside_are_allowed(tmp_path, vault, path):
     (vault / "backlink").symlink_to("..")
     assert not refused(f"{tmp_path}/{path}", vault)
+
+
+@pytest.mark.parametrize("path", ["", "x.json", "Sea/deep/not yet/x.json", ".obsidian/x", "../link/x"])
+def test_every_folder_that_obsidian_opened_is_a_vault(tmp_path, path):
+    other = tmp_path / "Other"
+    (other / ".obsidian").mkdir(parents=True)
+    (other / "Sea").mkdir()
+    (tmp_path / "link").symlink_to(other / "Sea")
+    with pytest.raises(UnsafePathError, match=rf"^--out .* lies inside the vault '{other}'; name a place outside it"):
+        refuse_inside_any_vault(f"{other}/{path}", "--out")
+
+
+def test_folder_beside_a_vault_is_none(tmp_path):
+    (tmp_path / "Other" / ".obsidian").mkdir(parents=True)
+    for path in ("Other.json", "x/y.json", "Other/../z"):
+        refuse_inside_any_vault(f"{tmp_path}/{path}", "--out")
 
 
 def test_link_that_leads_out_of_the_vault_is_outside(tmp_path, vault):

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import unicodedata
 
 import pytest
 
-from vault_eval.errors import ChangedError, UsageError
+from vault_eval.errors import ChangedError, UsageError, VaultEvalError
 from vault_eval.vault.reader import FolderReader
-from vault_eval.vault.refusal import FileRefusedError
 from vault_eval.vault.writer import create_file, replace_file
 
 
@@ -43,7 +43,7 @@ def test_group_may_still_write_what_it_could_write(vault, write):
 
 def test_file_that_changed_since_it_was_read_is_left(vault, write):
     note = write("Tides.md", "edited meanwhile")
-    with pytest.raises(ChangedError, match=r"'Tides.md' changed since it was read"):
+    with pytest.raises(ChangedError, match=rf"'{re.escape(str(note))}' changed since it was read"):
         replace_file(str(vault), "Tides.md", b"as it was read", b"new")
     assert note.read_bytes() == b"edited meanwhile"
 
@@ -71,7 +71,7 @@ def test_link_is_refused_and_what_it_leads_to_is_untouched(vault, tmp_path, link
         (vault / "Folder").symlink_to(elsewhere)
     else:
         (vault / link).symlink_to(elsewhere / "Tides.md")
-    with pytest.raises(FileRefusedError, match="link"):
+    with pytest.raises(VaultEvalError, match="could not be written: it is, or passes through, a link"):
         replace_file(str(vault), link, b"old", b"new")
     assert ((elsewhere / "Tides.md").read_bytes(), names(elsewhere)) == (b"old", ["Tides.md"])
 
@@ -79,23 +79,38 @@ def test_link_is_refused_and_what_it_leads_to_is_untouched(vault, tmp_path, link
 def test_second_name_of_a_file_is_not_torn_from_the_first(vault, write):
     note = write("Tides.md", "old")
     os.link(note, vault / "Twin.md")
-    with pytest.raises(FileRefusedError, match="hard link"):
+    with pytest.raises(VaultEvalError, match="hard link"):
         replace_file(str(vault), "Tides.md", b"old", b"new")
     assert (note.read_bytes(), (vault / "Twin.md").read_bytes()) == (b"old", b"old")
 
 
 def test_write_protected_file_is_refused(vault, write):
-    note = write("Tides.md", "old")
+    note = write("Sea/Tides.md", "old")
     note.chmod(0o444)
-    with pytest.raises(FileRefusedError, match="write-protected"):
-        replace_file(str(vault), "Tides.md", b"old", b"new")
+    with pytest.raises(VaultEvalError) as refused:
+        replace_file(str(vault), "Sea/Tides.md", b"old", b"new")
+    assert str(refused.value) == f"{str(note)!r} could not be written: it is write-protected; allow its owner to write it"
     assert note.read_bytes() == b"old"
+
+
+def test_place_below_the_top_of_the_disk_is_named_whole(vault, write):
+    note = write(f"{'long name ' * 12}.md", "old")
+    note.chmod(0o444)
+    with pytest.raises(VaultEvalError) as refused:
+        replace_file("/", str(note)[1:], b"old", b"new")
+    assert str(refused.value).startswith(f"{str(note)!r} could not be written")
+    with pytest.raises(VaultEvalError) as refused:
+        create_file("/", f"{str(vault)[1:]}/Gone/New.md", b"text")
+    assert str(refused.value).startswith(f"'{vault}/Gone/New.md' could not be written: its folder: it does not exist")
+    with pytest.raises(UsageError) as there:
+        create_file("/", str(note)[1:], b"text")
+    assert str(there.value).startswith(f"{str(note)!r} is there already")
 
 
 @pytest.mark.parametrize("path", ["../out.md", "/out.md", "Sea/../../out.md", "Gone.md"])
 def test_path_that_leaves_the_folder_or_is_not_there_is_refused(vault, tmp_path, path):
     (tmp_path / "out.md").write_bytes(b"old")
-    with pytest.raises(FileRefusedError):
+    with pytest.raises(VaultEvalError, match="could not be written"):
         replace_file(str(vault), path, b"old", b"new")
     assert (tmp_path / "out.md").read_bytes() == b"old"
 
@@ -133,18 +148,24 @@ def test_nothing_is_overwritten_by_a_new_file(vault, tmp_path, kind):
 
 def test_new_file_in_a_folder_that_is_missing_or_a_link_is_refused(vault, tmp_path):
     (vault / "Link").symlink_to(tmp_path)
-    with pytest.raises(FileRefusedError, match="make that folder first"):
+    with pytest.raises(VaultEvalError, match="make that folder first"):
         create_file(str(vault), "Gone/New.md", b"text")
-    with pytest.raises(FileRefusedError, match="link"):
+    with pytest.raises(VaultEvalError, match="could not be written: its folder: it is, or passes through, a link"):
         create_file(str(vault), "Link/New.md", b"text")
     assert not (tmp_path / "New.md").exists()
 
 
-def test_full_disk_leaves_no_half_of_a_new_file(vault, monkeypatch):
+def test_full_disk_leaves_no_half_of_a_file(vault, write, monkeypatch):
+    note = write("Tides.md", "old")
+
     def full(_descriptor):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(FileRefusedError, match="space"):
+    with pytest.raises(VaultEvalError) as refused:
         create_file(str(vault), "New.md", b"text")
-    assert names(vault) == []
+    assert str(refused.value).startswith(f"'{vault}/New.md' could not be written: no space left on device; free some space")
+    with pytest.raises(VaultEvalError) as refused:
+        replace_file(str(vault), "Tides.md", b"old", b"new")
+    assert str(refused.value).startswith(f"{str(note)!r} could not be written: No space left on device; free some space")
+    assert (names(vault), note.read_bytes()) == (["Tides.md"], b"old")

@@ -53,15 +53,31 @@ def change_of(document: LabelDocument, root: str, after: bytes) -> Change:
     return Change(*from_the_top(document.name), document.data, after)
 
 
-def new_label_file(path: str, text: str) -> Change:
-    """The change that makes a label file which is not there yet. Raises UsageError for a name that is not one of JSON."""
+def new_label_file(path: str, text: str, vault_root: str) -> Change:
+    """The change that makes a label file which is not there yet, in the vault or outside it.
+
+    Raises UsageError for a name that is not one of JSON, and for a hidden place in the vault.
+    """
     if not path.lower().endswith(".json"):
         raise UsageError(f"{path!r}: a first label file is JSON; end its name in .json")
-    return Change(*from_the_top(path), None, text.encode("utf-8"))
+    return _new(Change(*from_the_top(path), None, text.encode("utf-8")), vault_root)
+
+
+def new_label_note(page: str, text: str, vault_root: str) -> Change:
+    """The change that makes a note which is not there yet. Raises UsageError for a hidden place."""
+    return _new(Change(vault_root, page, None, text.encode("utf-8")), vault_root)
+
+
+def _new(change: Change, vault_root: str) -> Change:
+    place, vault = os.path.realpath(change.place), os.path.join(vault_root, "")
+    if place.startswith(vault) and any(part.startswith(".") for part in place[len(vault) :].split(os.sep)):
+        problem = f"{change.place!r}: it lies in a hidden file or folder, which is not part of the vault"
+        raise UsageError(f"{problem}; name a place that Obsidian shows")
+    return change
 
 
 def write_changes(changes: Sequence[Change]) -> None:
-    """Write each file at once or not at all. Raises ChangedError, FileRefusedError or VaultEvalError; those before it stay."""
+    """Write each file at once or not at all. Raises ChangedError or VaultEvalError; those before it stay."""
     for change in changes:
         if change.before is None:
             create_file(change.root, change.path, change.after)

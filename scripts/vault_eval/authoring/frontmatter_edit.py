@@ -7,7 +7,7 @@ result is then read again: where anything but the one item differs, the edit is 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -15,7 +15,7 @@ from vault_eval.errors import LabelError
 from vault_eval.strict_json import JsonValue, dumps
 from vault_eval.vault.note import frontmatter_tree
 from vault_eval.vault.note_text import decode, frontmatter_block, property_lines, why_no_frontmatter
-from vault_eval.vault.paths import quoted
+from vault_eval.vault.paths import folded, quoted
 from vault_eval.vault.yaml_tree import NoteError, YamlList, YamlNode, YamlScalar
 
 Made: TypeAlias = Literal["item", "property", "frontmatter"]
@@ -49,6 +49,7 @@ def with_item(data: bytes, name: str, item: JsonValue) -> Insertion:
     for bytes that are no UTF-8.
     """
     before = _properties(data)
+    _refuse_twin(before, name)
     lines = _Lines(data)
     made: Made = "item" if name in before else "property" if lines.end is not None else "frontmatter"
     if made == "frontmatter":
@@ -82,6 +83,14 @@ def without_item(data: bytes, name: str, item: JsonValue, made: Made = "item") -
         wanted[name] = before[name][:-1] if len(before[name]) > 2 else _EMPTY
     _refuse_other_change(result, wanted, name)
     return result
+
+
+def _refuse_twin(properties: Iterable[str], name: str) -> None:
+    """Raises LabelError where a property has the same name but for letter case, which Obsidian ignores."""
+    twin = next((each for each in properties if each != name and folded(each) == folded(name)), None)
+    if twin is not None:
+        problem = f"the note has the property {quoted(twin)}, which Obsidian takes for the same as {quoted(name)}"
+        raise LabelError(f"{problem}; rename it to {quoted(name)} in the note first, or add to it as it is spelled there")
 
 
 class _Lines:

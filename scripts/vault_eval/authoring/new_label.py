@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from vault_eval.authoring.changes import Change
+from vault_eval.authoring.file_text import text_of
 from vault_eval.authoring.frontmatter_edit import with_item
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import LabelError, UsageError
@@ -79,7 +80,7 @@ def question_in_notes(label: Label, name: str, vault: VaultSnapshot) -> list[Cha
         if path is None:
             raise LabelError(f"{quoted(page)} is excluded or cannot be read; a label in it would never be found")
         data = vault.reader.read(path)
-        if label.query not in questions_of(page, decode(data), name):
+        if label.query not in questions_of(page, text_of(page, data), name):
             changes.append(Change(vault.root, path, data, _with_question(page, data, name, label.query)))
     return changes
 

@@ -6,7 +6,7 @@ import sys
 
 from vault_eval import launcher, strict_json
 from vault_eval.cli.arguments import Parser
-from vault_eval.cli.printing import is_utf8
+from vault_eval.cli.printing import is_utf8, print_file
 from vault_eval.data_folder import DataFolder
 from vault_eval.reports.history import read_history
 from vault_eval.vault.location import vault_id, vault_root
@@ -28,7 +28,7 @@ def run(argv: list[str]) -> int:
         launcher.ensure(["jinja2"], may_install=False, data=data, command="history --format html")
         from vault_eval.reports.history_html import history_html
 
-        sys.stdout.write(history_html(history))
+        print_file(history_html(history))
     else:
         from vault_eval.reports.history_text import history_text
 

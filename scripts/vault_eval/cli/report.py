@@ -7,7 +7,7 @@ from importlib import import_module
 
 from vault_eval import launcher, strict_json
 from vault_eval.cli.arguments import Parser
-from vault_eval.cli.printing import print_json
+from vault_eval.cli.printing import print_file, print_json
 from vault_eval.diagnosis.causes import CAUSES
 from vault_eval.errors import UsageError
 from vault_eval.reports.document import Report, RunReport
@@ -37,7 +37,7 @@ def run(argv: list[str]) -> int:
         launcher.ensure(["jinja2"], may_install=False, data=launcher.data_folder(options.data), command="report --format html")
         from vault_eval.reports.html_report import html_report
 
-        sys.stdout.write(html_report(report))
+        print_file(html_report(report))
     elif options.format == "markdown":
         from vault_eval.reports.markdown_report import markdown_report
 
@@ -79,7 +79,7 @@ def _print_run(run: RunReport, form: str) -> None:
 
     answered = {row.id: row.ranking for row in run.rows if row.is_answered}
     written = import_module(f"vault_eval.interop.{form}").write_run(ForeignRun(run.retriever.name, answered))
-    sys.stdout.write("".join(written.files.values()))
+    print_file("".join(written.files.values()))
     unasked = [row.id for row in run.rows if not row.is_answered]
     for sentence in (*loss("a ranking: they were not asked, or not answered", unasked, run.rows), *written.left_out):
         print(f"vault-eval: not carried over: {for_terminal(sentence)}", file=sys.stderr)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UnsafePathError, UsageError
 
 _ID_DIGITS = 16
+# The folder that Obsidian makes in a vault when it first opens it.
+VAULT_MARK = ".obsidian"
 
 
 def vault_root(path: str) -> str:
@@ -42,19 +45,33 @@ def refuse_inside_vault(path: str, root: str, option: str) -> None:
     Spelling does not matter: letter case, `..`, links and a bind mount of the vault are all seen through, since the
     device and inode of every existing ancestor are compared with those of the vault.
     """
-    if "\0" in path:
-        raise UnsafePathError(f"{option} {path!r} holds a NUL character; name another place")
     vault = os.stat(root)
-    place = os.path.realpath(path)
-    while True:
+    for place in _and_above(path, option):
         try:
             found = os.stat(place)
         except OSError:
-            found = None
-        if found is not None and os.path.samestat(found, vault):
-            problem = f"{option} {path!r} lies inside the vault {root!r}"
-            raise UnsafePathError(f"{problem}; name a place outside it: nothing is written into a vault")
-        parent = os.path.dirname(place)
-        if parent == place:
-            return
-        place = parent
+            continue
+        if os.path.samestat(found, vault):
+            raise _inside(path, root, option)
+
+
+def refuse_inside_any_vault(path: str, option: str) -> None:
+    """Raises UnsafePathError where `path`, or any folder above it, holds `.obsidian`: a vault, although nobody named it."""
+    for place in _and_above(path, option):
+        if os.path.lexists(os.path.join(place, VAULT_MARK)):
+            raise _inside(path, place, option)
+
+
+def _and_above(path: str, option: str) -> Iterator[str]:
+    """The physical place of `path`, and each folder above it."""
+    if "\0" in path:
+        raise UnsafePathError(f"{option} {path!r} holds a NUL character; name another place")
+    place = os.path.realpath(path)
+    yield place
+    while place != (place := os.path.dirname(place)):
+        yield place
+
+
+def _inside(path: str, root: str, option: str) -> UnsafePathError:
+    problem = f"{option} {path!r} lies inside the vault {root!r}"
+    return UnsafePathError(f"{problem}; name a place outside it: nothing is written into a vault")

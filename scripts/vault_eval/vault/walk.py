@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from vault_eval.errors import UnreadableFileError
 from vault_eval.limits import VAULT_DEPTH_MAX_FOLDERS
 from vault_eval.vault.excluded import Exclusions
+from vault_eval.vault.location import VAULT_MARK
 from vault_eval.vault.paths import has_lone_surrogate, is_markdown, is_pdf, page_max_bytes, page_name
 from vault_eval.vault.reader import FileState, FolderReader
 from vault_eval.vault.refusal import LINK, NOT_REGULAR, FileRefusedError, reason_of
 
 _ICLOUD_SUFFIX = ".icloud"
-_VAULT_MARK = ".obsidian"
 
 # How the reason of a folder that is a vault of its own begins.
 OTHER_VAULT = "another vault"
@@ -121,8 +121,8 @@ class _Walk:
                 raise UnreadableFileError(f"the vault {self._reader.root!r} cannot be listed: {refusal.reason}") from None
             self._skip(folder, f"the folder was not read: {refusal.reason}")
             return []
-        if folder and any(entry.name == _VAULT_MARK for entry in entries):
-            self._skip(folder, f"{OTHER_VAULT}: the folder holds {_VAULT_MARK}")
+        if folder and any(entry.name == VAULT_MARK for entry in entries):
+            self._skip(folder, f"{OTHER_VAULT}: the folder holds {VAULT_MARK}")
             return []
         return sorted(entries, key=lambda entry: (page_name(entry.name) != entry.name, entry.name))
 

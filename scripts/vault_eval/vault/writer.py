@@ -9,11 +9,11 @@ import contextlib
 import os
 import posixpath
 import stat
+from collections.abc import Iterator
 
 from vault_eval.atomic_file import write_atomically
-from vault_eval.errors import ChangedError, UsageError
+from vault_eval.errors import ChangedError, UsageError, VaultEvalError
 from vault_eval.limits import NOTE_MAX_BYTES
-from vault_eval.vault.paths import quoted
 from vault_eval.vault.reader import FolderReader
 from vault_eval.vault.refusal import FileRefusedError, reason_of
 
@@ -24,12 +24,11 @@ _BY_THE_UMASK = 0o666
 def replace_file(root: str, path: str, before: bytes, after: bytes) -> None:
     """Put `after` in the place of the file that holds `before`, at once or not at all; its mode stays.
 
-    `path` is relative to `root` with `/`. Raises ChangedError where the file no longer holds `before`, FileRefusedError for
-    a link in any component, a hard link, a write-protected file and whatever is not read, VaultEvalError where it cannot
-    be written.
+    `path` is relative to `root` with `/`. Raises ChangedError where the file no longer holds `before`, VaultEvalError for a
+    link in any component, a hard link, a write-protected file, and whatever else cannot be read or written.
     """
     # A reader of its own: one that was open before would show a folder that was moved away meanwhile.
-    with FolderReader(root) as reader:
+    with FolderReader(root) as reader, _as_not_written(root, path):
         if reader.read(path, max(len(before), NOTE_MAX_BYTES)) != before:
             raise _changed(root, path)
         spelled = path if reader.state(path) else reader.spelling_on_disk(path) or path
@@ -42,14 +41,15 @@ def replace_file(root: str, path: str, before: bytes, after: bytes) -> None:
             if reader.state(spelled) != state:
                 raise _changed(root, path)
 
-        write_atomically(place, [after], stat.S_IMODE(found.st_mode), below=below, last_look=last_look)
+        mode, whole = stat.S_IMODE(found.st_mode), _whole(root, path)
+        write_atomically(place, [after], mode, below=below, shown=whole, last_look=last_look)
 
 
 def create_file(root: str, path: str, data: bytes) -> None:
     """Make a new file below `root`, in a folder that is there. Raises UsageError where something has that name already,
-    FileRefusedError for a link on the way to it or a folder that is missing.
+    VaultEvalError for a link on the way to it, a folder that is missing, and whatever else cannot be written.
     """
-    with FolderReader(root) as reader:
+    with FolderReader(root) as reader, _as_not_written(root, path):
         try:
             below, place = _place(reader, path)
         except FileRefusedError as refusal:
@@ -58,7 +58,7 @@ def create_file(root: str, path: str, data: bytes) -> None:
         try:
             descriptor = os.open(place, _NEW_FILE, _BY_THE_UMASK, dir_fd=below)
         except FileExistsError:
-            raise UsageError(f"{_shown(root, path)} is there already; name another place: nothing is overwritten") from None
+            raise UsageError(f"{_whole(root, path)!r} is there already; name another place: nothing is overwritten") from None
         except OSError as error:
             raise FileRefusedError(path, reason_of(error)) from None
         try:
@@ -76,7 +76,7 @@ def _place(reader: FolderReader, path: str) -> tuple[int | None, str]:
     """The open folder of a file and the name in it; where folders cannot be open, the whole path."""
     folder, name = posixpath.split(path)
     below = reader.descriptor(folder)
-    return below, os.path.join(reader.root, *path.split("/")) if below is None else name
+    return below, _whole(reader.root, path) if below is None else name
 
 
 def _refuse_protected(path: str, found: os.stat_result) -> None:
@@ -87,10 +87,19 @@ def _refuse_protected(path: str, found: os.stat_result) -> None:
         raise FileRefusedError(path, reason, "make it a file of its own first")
 
 
-def _shown(root: str, path: str) -> str:
-    """The path as a message names it: as it is in the vault, whole where the root is the top of the disk."""
-    return quoted(os.path.join(root, path) if os.path.dirname(root) == root else path)
+@contextlib.contextmanager
+def _as_not_written(root: str, path: str) -> Iterator[None]:
+    """Whatever is refused on the way to a file is told as what it means here: it was not written."""
+    try:
+        yield
+    except FileRefusedError as refusal:
+        advice = f"; {refusal.advice}" if refusal.advice else ""
+        raise VaultEvalError(f"{_whole(root, path)!r} could not be written: {refusal.reason}{advice}") from None
+
+
+def _whole(root: str, path: str) -> str:
+    return os.path.join(root, *path.split("/"))
 
 
 def _changed(root: str, path: str) -> ChangedError:
-    return ChangedError(f"{_shown(root, path)} changed since it was read, and was left as it is; run the command again")
+    return ChangedError(f"{_whole(root, path)!r} changed since it was read, and was left as it is; run the command again")

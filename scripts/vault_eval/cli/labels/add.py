@@ -14,12 +14,13 @@ from vault_eval.cli.arguments import Parser
 from vault_eval.cli.labels.changing import LabelVault, add_format, add_write, open_label_vault, print_labels, show_and_write
 from vault_eval.errors import UsageError
 from vault_eval.labels.load import LabelDocument, load_labels
-from vault_eval.labels.rules import EXTENDED_SCHEMA, query_id
+from vault_eval.labels.rules import EXTENDED_SCHEMA, normalise_query, query_id
 from vault_eval.labels.sources import PROPERTY_PREFIX, beside
 from vault_eval.labels.write import native_json
+from vault_eval.limits import LABEL_ID_MAX_CHARACTERS
 from vault_eval.model import Label, LabelSet
 from vault_eval.reports.escaping import for_terminal
-from vault_eval.vault.paths import has_lone_surrogate
+from vault_eval.vault.paths import has_control_character, has_lone_surrogate
 
 
 def run(argv: list[str]) -> int:
@@ -27,7 +28,7 @@ def run(argv: list[str]) -> int:
     options = parser().parse_args(argv)
     if bool(options.page) == options.none:
         raise UsageError("name the notes that answer with --page, or say --none if no note should be found")
-    _refuse_broken_text(options)
+    _refuse_unusable_text(options)
     with open_label_vault(options.vault, options.data) as opened:
         source = opened.source_to_extend(options.queries)
         if source.startswith(PROPERTY_PREFIX):
@@ -63,13 +64,20 @@ def parser() -> Parser:
     return made
 
 
-def _refuse_broken_text(options: argparse.Namespace) -> None:
-    """Raises UsageError for an option of bytes that are no text in the encoding of this terminal: no file can hold them."""
+def _refuse_unusable_text(options: argparse.Namespace) -> None:
+    """Raises UsageError for text that no file can hold (bytes that are none in the encoding of this terminal), or that nobody
+    means to have in a label: control characters, an id as long as a page.
+    """
     for name in ("query", "page", "id", "category", "tag", "origin"):
         given = getattr(options, name)
         texts = given if isinstance(given, list) else [given or ""]
         if any(map(has_lone_surrogate, texts)):
             raise UsageError(f"--{name} holds bytes that are no text in {sys.getfilesystemencoding()}; type it in that encoding")
+        # A line break in a query is a blank.
+        if any(has_control_character(normalise_query(text) if name == "query" else text) for text in texts):
+            raise UsageError(f"--{name} holds a control character or line break (such as ESC or NUL); leave it out")
+    if options.id is not None and len(options.id) > LABEL_ID_MAX_CHARACTERS:
+        raise UsageError(f"--id has {len(options.id):,} characters; at most {LABEL_ID_MAX_CHARACTERS} are allowed: it is a name")
 
 
 def _label(options: argparse.Namespace, opened: LabelVault, name: str, source: str) -> Label:
@@ -117,7 +125,7 @@ def _for_judged(
 
 def _for_new_file(options: argparse.Namespace, opened: LabelVault, path: str) -> tuple[Label, list[Change]]:
     label = _label(options, opened, options.id or free_id(checked_query(options.query), ()), path)
-    change = new_label_file(path, native_json(LabelSet((label,), ())))
+    change = new_label_file(path, native_json(LabelSet((label,), ())), opened.vault.root)
     load_labels([LabelDocument(path, change.after, None, list)])  # a file that is added to is read again in the same way
     return label, [change]
 

@@ -23,7 +23,7 @@ from vault_eval.labels.write import native_value
 from vault_eval.limits import REPORT_MAX_BYTES
 from vault_eval.model import Label
 from vault_eval.reports.escaping import for_terminal
-from vault_eval.vault.location import refuse_inside_vault, vault_root
+from vault_eval.vault.location import refuse_inside_any_vault, refuse_inside_vault, vault_root
 from vault_eval.vault.snapshot import VaultSnapshot, open_snapshot
 
 # An entry a line below the keys.
@@ -93,6 +93,14 @@ def read_text(path: str) -> str:
             return file.read(REPORT_MAX_BYTES).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path!r} cannot be read: {error}") from None
+
+
+def refuse_out_in_a_vault(out: str | None, root: str | None) -> None:
+    """Raises UnsafePathError where `--out` lies in the vault `root`, or in any other that Obsidian has opened."""
+    if out is not None:
+        if root is not None:
+            refuse_inside_vault(out, root, "--out")
+        refuse_inside_any_vault(out, "--out")
 
 
 def write_new(path: str, text: str) -> None:

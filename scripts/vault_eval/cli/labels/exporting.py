@@ -8,8 +8,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
+from vault_eval.authoring.file_text import text_of
 from vault_eval.cli.arguments import Parser
-from vault_eval.cli.labels.changing import LabelVault, open_label_vault, write_new
+from vault_eval.cli.labels.changing import LabelVault, open_label_vault, refuse_out_in_a_vault, write_new
+from vault_eval.cli.printing import print_file
 from vault_eval.errors import UnreadableFileError, UsageError
 from vault_eval.interop import WRITES_LABELS, beir, formats
 from vault_eval.interop.carried import loss
@@ -21,8 +23,6 @@ from vault_eval.labels.write import native_json
 from vault_eval.limits import LABEL_QUERIES_MAX
 from vault_eval.model import Label, LabelSet
 from vault_eval.reports.escaping import for_terminal
-from vault_eval.vault.location import refuse_inside_vault
-from vault_eval.vault.note_text import decode
 
 _NATIVE = "native"
 
@@ -33,8 +33,7 @@ def run(argv: list[str]) -> int:
     if options.corpus and options.form != beir.NAME:
         raise UsageError(f"--corpus goes with --to {beir.NAME}; no other format holds notes")
     with open_label_vault(options.vault, options.data) as opened:
-        if options.out is not None:
-            refuse_inside_vault(options.out, opened.vault.root, "--out")
+        refuse_out_in_a_vault(options.out, opened.vault.root)
         written = _written(options, opened)
     _refuse_mixture(written, options.out)
     _give(written, options.out)
@@ -86,7 +85,7 @@ def _notes(opened: LabelVault) -> list[tuple[str, str]]:
     notes = []
     for page in opened.vault.names:
         try:
-            notes.append((page, decode(opened.vault.read(page))))
+            notes.append((page, text_of(page, opened.vault.read(page))))
         except UnreadableFileError as error:
             print(f"vault-eval: {for_terminal(str(error))}; it is not in {beir.CORPUS}", file=sys.stderr)
     return notes
@@ -101,7 +100,7 @@ def _refuse_mixture(written: Written, out: str | None) -> None:
 def _give(written: Written, out: str | None) -> None:
     first, *others = written.files
     if out is None:
-        sys.stdout.write(written.files[first])
+        print_file(written.files[first])
         if others:
             print(f"vault-eval: printed is {first}; --out FOLDER writes {', '.join(others)} too", file=sys.stderr)
         return

@@ -11,9 +11,10 @@ from contextlib import ExitStack
 from types import ModuleType
 
 from vault_eval import strict_json
+from vault_eval.authoring.file_text import text_of
 from vault_eval.cli.arguments import Parser
-from vault_eval.cli.labels.changing import open_label_vault, print_labels, write_new
-from vault_eval.errors import UnreadableFileError, UsageError
+from vault_eval.cli.labels.changing import open_label_vault, print_labels, refuse_out_in_a_vault, write_new
+from vault_eval.errors import UsageError
 from vault_eval.interop import READS_LABELS, formats, trec
 from vault_eval.interop.conversion import labels_of, with_texts
 from vault_eval.interop.records import Topic
@@ -26,11 +27,9 @@ from vault_eval.labels.write import native_json
 from vault_eval.limits import FOREIGN_FILE_MAX_BYTES, LABEL_FILE_MAX_BYTES, LABEL_PROBLEMS_SHOWN_MAX, LABEL_QUERIES_MAX
 from vault_eval.model import Label, LabelSet, Target
 from vault_eval.reports.escaping import for_terminal
-from vault_eval.vault.location import refuse_inside_vault
 from vault_eval.vault.note_text import decode_utf8
 from vault_eval.vault.paths import quoted
 from vault_eval.vault.reader import read_outside
-from vault_eval.vault.refusal import FileRefusedError
 from vault_eval.vault.snapshot import VaultSnapshot
 from vault_eval.vault.targets import parse_target
 
@@ -47,8 +46,7 @@ def run(argv: list[str]) -> int:
     problems = Problems()
     with ExitStack() as opened:
         vault = opened.enter_context(open_label_vault(options.vault, options.data)).vault if options.vault is not None else None
-        if vault is not None and options.out is not None:
-            refuse_inside_vault(options.out, vault.root, "--out")
+        refuse_out_in_a_vault(options.out, vault.root if vault is not None else None)
         topics = _part(_read(options, form, problems), options)
         labels = labels_of(topics, Place(problems, options.file), _resolver(vault))
         problems.raise_if_any()
@@ -98,12 +96,7 @@ def _read(options: argparse.Namespace, form: ModuleType, problems: Problems) -> 
 
 
 def _text(path: str) -> str:
-    try:
-        return decode_utf8(read_outside(path, FOREIGN_FILE_MAX_BYTES))
-    except FileRefusedError:
-        raise
-    except UnreadableFileError as error:
-        raise UnreadableFileError(f"{path!r}: {error}") from None
+    return text_of(path, read_outside(path, FOREIGN_FILE_MAX_BYTES), decode_utf8)
 
 
 def _folder(path: str, is_read: Callable[[str], bool]) -> Mapping[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from vault_eval.authoring.changes import Change, new_label_file
+from vault_eval.authoring.changes import Change, new_label_file, new_label_note
 from vault_eval.authoring.starter import starter_file, starter_note
 from vault_eval.cli.arguments import Parser
 from vault_eval.cli.labels.changing import add_write, open_label_vault, show_and_write
@@ -41,11 +41,11 @@ def _file(named: str | None, vault: VaultSnapshot) -> Change:
     path = named or beside(vault.root)
     if path.startswith(PROPERTY_PREFIX):
         raise UsageError("a property needs no first file: `labels add --queries property:answers` writes it into the note")
-    return new_label_file(path, starter_file())
+    return new_label_file(path, starter_file(), vault.root)
 
 
 def _note(path: str, vault: VaultSnapshot) -> Change:
     problem = page_problem(path)
     if problem is not None or not is_markdown(path):
         raise UsageError(f"--note: {problem or f'{path!r} is no note; end its name in .md'}")
-    return Change(vault.root, page_name(path), None, starter_note().encode("utf-8"))
+    return new_label_note(page_name(path), starter_note(), vault.root)

@@ -43,7 +43,7 @@ def _document(into: str, vault: VaultSnapshot) -> LabelDocument | None:
 
 def _change(document: LabelDocument | None, into: str, vault: VaultSnapshot, added: Sequence[Label]) -> Change:
     if document is None:
-        return new_label_file(into, native_json(LabelSet(tuple(added), ())))
+        return new_label_file(into, native_json(LabelSet(tuple(added), ())), vault.root)
     return change_of(document, vault.root, with_labels(document, added))
 
 

@@ -6,26 +6,26 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from vault_eval import launcher, strict_json
 from vault_eval.atomic_file import write_atomically
-from vault_eval.authoring.new_label import free_id
+from vault_eval.authoring.needs import read_needs
 from vault_eval.authoring.pool import Pool, Section, pooled
 from vault_eval.authoring.pool_sheet import sheet_text
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
-from vault_eval.cli.labels.changing import write_new
+from vault_eval.cli.labels.changing import refuse_out_in_a_vault, write_new
+from vault_eval.cli.printing import say
 from vault_eval.data_folder import DataFolder
 from vault_eval.digests import sha256_hex
-from vault_eval.errors import UsageError
+from vault_eval.errors import UsageError, VaultEvalError
 from vault_eval.evaluation import clock
 from vault_eval.index.commands import command_line
 from vault_eval.inputs import Inputs, open_inputs
-from vault_eval.labels.rules import normalise_query
 from vault_eval.labels.write import native_json
 from vault_eval.limits import DEPTH_DEFAULT_PAGES, DEPTH_MAX_PAGES, LABEL_FILE_MAX_BYTES, NEEDS_DEPTH_DEFAULT_PAGES
-from vault_eval.model import Label, LabelSet
+from vault_eval.model import Label, LabelSet, Run
 from vault_eval.rankings.runner import run_queries
 from vault_eval.reports.escaping import for_terminal
 from vault_eval.request import Request
@@ -44,9 +44,8 @@ def run(argv: list[str]) -> int:
         raise UsageError(f"--depth {options.depth}: allowed are 1 to {DEPTH_MAX_PAGES:,}")
     root = vault_root(options.vault)
     data = launcher.data_folder(options.data)
-    for path, option in ((data, "--data"), (options.out, "--out")):
-        if path is not None:
-            refuse_inside_vault(path, root, option)
+    refuse_inside_vault(data, root, "--data")
+    refuse_out_in_a_vault(options.out, root)
     with _sources(options) as sources, open_inputs(_request(options, sources)) as inputs:
         pool = _pool(inputs, options)
         inputs.refuse_changes()
@@ -90,6 +89,7 @@ def _pool(inputs: Inputs, options: argparse.Namespace) -> Pool:
     labels = [one.label for one in inputs.settled if one.status in _POOLED_STATUSES]
     depth = max(options.depth, DEPTH_DEFAULT_PAGES)
     runs = [run_queries(searcher, labels, depth, clock().now_ns, inputs.label_notes) for searcher in inputs.searchers]
+    _tell_failures(runs)
 
     def section(query: str, page: str) -> Section:
         told = inputs.explains.evidence(query, page, exact_rank=False) if inputs.explains is not None else None
@@ -103,6 +103,26 @@ def _pool(inputs: Inputs, options: argparse.Namespace) -> Pool:
     return pooled(labels, {label.id: pages(label) for label in labels}, section, options.seed, vault)
 
 
+def _tell_failures(runs: Sequence[Run]) -> None:
+    """Say which searchers failed on which share of the queries.
+
+    Raises VaultEvalError where one failed on all of them: the pool would be that of the others, and nobody would see it.
+    """
+    failed = [(run, {name: one.error for name, one in run.rankings.items() if one.error is not None}) for run in runs]
+    useless = [_failure(run, errors) for run, errors in failed if errors and len(errors) == len(run.rankings)]
+    if useless:
+        raise VaultEvalError("\n".join([*useless, "mend it, or name the others with --retriever; no pool was written"]))
+    for run, errors in failed:
+        if errors:
+            say(f"vault-eval: {for_terminal(_failure(run, errors))}; the pool lacks what it would have found")
+
+
+def _failure(run: Run, errors: Mapping[str, str]) -> str:
+    name, error = next(iter(errors.items()))
+    count = f"{len(errors):,} of {len(run.rankings):,} queries"
+    return f"the searcher {run.retriever.name!r} failed on {count}, first on {name!r}: {error}"
+
+
 @contextmanager
 def _sources(options: argparse.Namespace) -> Iterator[Sequence[str]]:
     """The label sources; needs become labels that expect nothing yet, in a file that is gone afterwards."""
@@ -113,11 +133,24 @@ def _sources(options: argparse.Namespace) -> Iterator[Sequence[str]]:
         raise UsageError("name --queries or --needs: labels whose queries are pooled, or queries that have no labels yet")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "needs.json")
-        write_atomically(path, [strict_json.encode(_as_labels(options.needs))])
+        write_atomically(path, [_as_labels(options.needs)])
         yield [os.path.realpath(path)]
 
 
-def _as_labels(path: str) -> str:
+def _as_labels(path: str) -> bytes:
+    """The needs as a label file. Raises UsageError, LabelError."""
+    text = _needs_text(path)
+    if not text.strip():
+        raise UsageError(f"--needs {path!r} holds no query; write one a line, in the words you had in mind")
+    labels = read_needs(text, "standard input" if path == "-" else path)
+    data = strict_json.encode(native_json(LabelSet(labels, ())))
+    if len(data) > LABEL_FILE_MAX_BYTES:
+        size = f"{len(data):,} bytes as labels; at most {LABEL_FILE_MAX_BYTES:,} are read"
+        raise UsageError(f"--needs {path!r} has {size}: name several files one by one")
+    return data
+
+
+def _needs_text(path: str) -> str:
     try:
         # Needs may come through a pipe, which the reader of label files refuses.
         with open(sys.stdin.fileno() if path == "-" else path, encoding="utf-8-sig", closefd=path != "-") as file:
@@ -126,23 +159,7 @@ def _as_labels(path: str) -> str:
         raise UsageError(f"--needs {path!r} cannot be read: {error}; name a text file with one query a line") from None
     if len(text) > LABEL_FILE_MAX_BYTES:
         raise UsageError(f"--needs {path!r} holds more than {LABEL_FILE_MAX_BYTES:,} characters; name several files one by one")
-    needs: dict[str, str] = {}
-    for query, need in map(_need, text.split("\n")):
-        if query:
-            needs.setdefault(query, need)
-    if not needs:
-        raise UsageError(f"--needs {path!r} holds no query; write one a line, in the words you had in mind")
-    labels: dict[str, Label] = {}
-    for query, need in needs.items():
-        name = free_id(query, labels)
-        labels[name] = Label(name, query, (), path, "", note=need or None)
-    return native_json(LabelSet(tuple(labels.values()), ()))
-
-
-def _need(line: str) -> tuple[str, str]:
-    """A query, and what the person wants to know or do, behind a TAB."""
-    query, _, need = line.partition("\t")
-    return normalise_query(query), normalise_query(need)
+    return text
 
 
 def _file_name(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vault_eval.authoring.file_text import text_of
 from vault_eval.authoring.suggest import Suggestions, read_material, suggest
 from vault_eval.authoring.suggestions import suggestion_sources
 from vault_eval.cli.arguments import Parser, whole_number
@@ -13,7 +14,6 @@ from vault_eval.errors import UsageError
 from vault_eval.labels.load import load_labels
 from vault_eval.limits import LABEL_FILE_MAX_BYTES, LABEL_QUERIES_MAX, TRANSCRIPT_MAX_BYTES
 from vault_eval.reports.escaping import for_terminal
-from vault_eval.vault.note_text import decode
 from vault_eval.vault.reader import read_outside
 from vault_eval.vault.targets import target_text
 
@@ -25,8 +25,8 @@ def run(argv: list[str]) -> int:
     options = parser().parse_args(argv)
     if not 1 <= options.limit <= LABEL_QUERIES_MAX:
         raise UsageError(f"--limit {options.limit}: allowed are 1 to {LABEL_QUERIES_MAX:,}")
-    failed = decode(read_outside(options.failed, LABEL_FILE_MAX_BYTES)).split("\n") if options.failed else []
-    transcript = decode(read_outside(options.transcript, TRANSCRIPT_MAX_BYTES)) if options.transcript else ""
+    failed = _read(options.failed, LABEL_FILE_MAX_BYTES).split("\n")
+    transcript = _read(options.transcript, TRANSCRIPT_MAX_BYTES)
     with open_label_vault(options.vault, options.data) as opened:
         documents = opened.documents(options.queries)
         labelled = [label.query for label in load_labels(documents).labels] if documents else []
@@ -50,6 +50,10 @@ def parser() -> Parser:
     add("--limit", metavar="N", type=whole_number, default=_SHOWN_DEFAULT, help=f"at most so many (default {_SHOWN_DEFAULT})")
     add_format(made)
     return made
+
+
+def _read(path: str | None, max_bytes: int) -> str:
+    return text_of(path, read_outside(path, max_bytes)) if path else ""
 
 
 def _lines(found: Suggestions) -> Iterator[str]:
