@@ -8,12 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from vault_eval import strict_json
+from vault_eval.comparison.compare import compare
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import UsageError
 from vault_eval.evaluation import clock, evaluate, run_quality
 from vault_eval.index.build import build_index, no_progress
 from vault_eval.index.options import IndexOptions
+from vault_eval.reports.compared import sides
 from vault_eval.reports.document import Report, RunReport
+from vault_eval.reports.json_report import report_text
+from vault_eval.reports.saved_report import read_report
 from vault_eval.request import Request
 from vault_eval.variants import build_variants, varied
 from vault_eval.vault.snapshot import open_snapshot
@@ -99,8 +104,47 @@ def test_index_of_a_variant_that_is_behind_is_said_to_be(desk):
     assert evaluate(asked, clock()).warnings == ()
     desk.vault_meta.write("New.md", "A new note.\n")
     desk.index()
-    (warning,) = evaluate(asked, clock()).warnings
-    assert warning.startswith("index of keyword:stem=english: 1 note added since the index was built")
+    behind, differs = evaluate(asked, clock()).warnings
+    assert behind.startswith("index of keyword:stem=english: 1 note added since the index was built")
+    assert differs.startswith("the indexes of 'keyword' and 'keyword:stem=english' were built from other states of the notes")
+
+
+@pytest.mark.parametrize("again", ["neither", "both"])
+def test_indexes_of_the_same_notes_do_not_confound_whether_fresh_or_not(desk, again):
+    asked = varied(desk.request("keyword"), ["chunk-chars=1999"])
+    build_variants(asked)
+    desk.vault_meta.write("wiki/Boat.md", "The boat is lost.\n")
+    if again == "both":
+        desk.index()
+        build_variants(asked)
+    report = evaluate(asked, clock())
+    first, second = sides(report)
+    (compared,) = compare(first, [second])
+    assert (compared.findings, any("other states" in warning for warning in report.warnings)) == ((), False)
+
+
+@pytest.mark.parametrize("behind", ["first", "second", "both, each in its own way"])
+def test_indexes_of_other_states_of_the_notes_are_named_and_confound(desk, behind, tmp_path):
+    """A setting that does nothing must not seem to help since one of the two indexes is stale."""
+    asked = varied(desk.request("keyword"), ["chunk-chars=1999"])
+    build_variants(asked)
+    desk.vault_meta.write("wiki/Boat.md", "The boat is lost.\n")
+    desk.index()
+    if behind == "first":
+        build_variants(asked)
+        desk.vault_meta.write("wiki/Boat.md", "The boat needs paint.\n")
+        desk.index()
+        desk.vault_meta.write("wiki/Boat.md", "The boat is lost.\n")
+    if behind.startswith("both"):
+        desk.vault_meta.write("wiki/Boat.md", "Sold.\n")
+    report = evaluate(asked, clock())
+    names = "the indexes of 'keyword' and 'keyword:chunk-chars=1999' were built from other states of the notes"
+    assert [warning.startswith(names) for warning in report.warnings].count(True) == 1
+    (tmp_path / "report.json").write_bytes(strict_json.encode(report_text(report)))
+    for one in (report, read_report(str(tmp_path / "report.json"))):
+        first, second = sides(one)
+        (compared,) = compare(first, [second])
+        assert [(found.subject, found.effect) for found in compared.findings] == [("index", "confounds")]
 
 
 def test_product_root_without_the_product_is_refused(desk):

@@ -34,10 +34,14 @@ def request_(tmp_path):
     labels = tmp_path / "labels.json"
     labels.write_text(json.dumps({"schema": "claude-obsidian.retrieval-queries.v1", "queries": LABELS}), encoding="utf-8")
     made = Request(str(vault), (str(labels),), data=str(tmp_path / "data"), cold_samples=0)
-    with open_snapshot(made.vault) as snapshot:
-        folder = DataFolder(made.data).index_folder(snapshot.id)
-        build_index(snapshot.reader, snapshot.listing, IndexOptions(), folder, snapshot.id, 0, no_progress)
+    build_standing(made)
     return made
+
+
+def build_standing(asked):
+    with open_snapshot(asked.vault) as snapshot:
+        folder = DataFolder(asked.data).index_folder(snapshot.id)
+        build_index(snapshot.reader, snapshot.listing, IndexOptions(), folder, snapshot.id, 0, no_progress)
 
 
 def files_below(folder):
@@ -52,6 +56,38 @@ def test_each_value_is_one_configuration_with_one_setting_changed(request_):
 def test_first_configuration_is_varied_and_the_others_stay_as_they_are(request_):
     base = Request(request_.vault, request_.queries, ("keyword:k1=1.2", "title"), data=request_.data)
     assert varied(base, ["b=0.5"]).retrievers == ("keyword:k1=1.2", "title", "keyword:k1=1.2,b=0.5")
+
+
+@pytest.mark.parametrize("change", ["k1=1.2,1.20,12e-1", "chunk-chars=1000,01000", "b=.5,0.5"])
+def test_value_in_two_spellings_is_one_configuration(request_, change):
+    assert varied(request_, [change]).retrievers == ("keyword", f"keyword:{change.partition(',')[0]}")
+    named = replace(request_, retrievers=("keyword", f"keyword:{change.rpartition('=')[0]}={change.rpartition(',')[2]}"))
+    assert varied(named, [change]).retrievers == named.retrievers
+
+
+TWICE = [
+    ("keyword:k1=1.5", "keyword"),
+    ("keyword:k1=1.2", "keyword:k1=1.20"),
+    ("keyword", "keyword:b=0.75,chunk-chars=2000,stem=none"),
+    ("random", "random:seed=0"),
+    ("vector", "vector:hash"),
+    ("hybrid:pool=5e1", "hybrid"),
+    ("command:timeout=20 cat", "command:timeout=20.0  'cat'"),
+]
+
+
+@pytest.mark.parametrize("specs", TWICE)
+def test_configuration_in_two_spellings_is_given_twice(request_, specs):
+    with pytest.raises(UsageError, match="are one configuration, which is given twice"):
+        evaluate(replace(request_, retrievers=specs), clock())
+
+
+def test_two_files_may_hold_the_same_run(request_, tmp_path):
+    for name in ("before.trec", "after.trec"):
+        (tmp_path / name).write_text("reef Q0 Sailing.md 1 2 t\n", encoding="utf-8")
+    specs = (f"run:{tmp_path}/before.trec", f"run:{tmp_path}/after.trec")
+    before, after = evaluate(replace(request_, retrievers=specs), clock()).runs
+    assert before.rows == after.rows
 
 
 HAD = ["chunk-chars=2000", "stem=none", "prefix=synthetic", "k1=1.5", "k1=1.50", "b=0.75", "b=.75", "overlap=200"]
@@ -129,8 +165,46 @@ def test_variant_is_used_again_while_nothing_changed_and_renewed_when_a_note_did
         path: when for path, when in before.items() if path.endswith(".bin")
     }
     (tmp_path / "Notes" / "Boat.md").write_text("Paint it.\n", encoding="utf-8")
+    build_standing(asked)
     build_variants(asked)
     assert set(files_below(tmp_path / "data" / "variants")) != set(after)
+
+
+@pytest.mark.parametrize("change", ["changed", "added", "removed"])
+def test_nothing_is_built_beside_an_index_that_is_behind_the_notes(request_, tmp_path, change):
+    notes = tmp_path / "Notes"
+    if change == "removed":
+        (notes / "Boat.md").unlink()
+    else:
+        (notes / ("Boat.md" if change == "changed" else "New.md")).write_text("Paint it.\n", encoding="utf-8")
+    with pytest.raises(IndexUnusableError) as raised:
+        build_variants(varied(request_, ["chunk-chars=1999"]))
+    assert "1 note was added, changed or removed since the index was built" in str(raised.value)
+    assert str(raised.value).splitlines()[-1].endswith(f"index --vault {notes} --data {request_.data}")
+    assert files_below(tmp_path / "data" / "variants") == {}
+    build_standing(request_)
+    build_variants(varied(request_, ["chunk-chars=1999"]))
+
+
+def test_label_notes_put_no_index_behind(request_, tmp_path):
+    text = "---\nschema: claude-obsidian.retrieval-queries.v1\nqueries: []\n---\n"
+    (tmp_path / "Notes" / "Labels.md").write_text(text, encoding="utf-8")
+    with (tmp_path / "Notes" / "Boat.md").open("r+", encoding="utf-8") as note:
+        note.write("---\nanswers: [where is the boat]\n---\n" + NOTES["Boat.md"])
+    build_standing(request_)
+    with (tmp_path / "Notes" / "Boat.md").open("w", encoding="utf-8") as note:
+        note.write("---\nanswers: [who owns the boat]\n---\n" + NOTES["Boat.md"])
+    (tmp_path / "Notes" / "More labels.md").write_text(text, encoding="utf-8")
+    asked = varied(request_, ["chunk-chars=1999"])
+    build_variants(asked)
+    report = evaluate(asked, clock())
+    assert not any("other states of the notes" in warning for warning in report.warnings)
+
+
+def test_only_an_index_that_is_measured_must_be_fresh(request_, tmp_path):
+    (tmp_path / "Notes" / "Boat.md").write_text("Paint it.\n", encoding="utf-8")
+    build_variants(varied(request_, ["k1=1.2"]))  # both search the one that is there
+    build_variants(varied(replace(request_, retrievers=("keyword:stem=english",)), ["chunk-chars=1999"]))
 
 
 def test_settings_of_the_standing_index_said_aloud_are_measured_on_it(request_):

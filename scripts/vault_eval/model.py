@@ -128,6 +128,7 @@ class IndexDescription:
     chunks: int
     skipped_malformed: int = 0
     skipped_undecodable: int = 0
+    notes_sha256: str | None = None  # of the notes as they were indexed, label property aside; None where it is not told
 
 
 @dataclass(frozen=True, slots=True)

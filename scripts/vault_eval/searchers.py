@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import IndexUnusableError, UsageError
@@ -18,12 +17,12 @@ from vault_eval.index.states import read_states
 from vault_eval.index.store import LABEL_NOTE
 from vault_eval.index.vault_meta.places import vault_meta_folder
 from vault_eval.labels.load import LabelDocument
-from vault_eval.model import LabelSet
+from vault_eval.model import Label, LabelSet
 from vault_eval.request import Request
 from vault_eval.retrievers.index_variant import variant_folder, variant_options
 from vault_eval.retrievers.protocol import Retriever, RetrieverContext, TellsFreshness
 from vault_eval.retrievers.select import needs_index, open_retriever
-from vault_eval.retrievers.spec import INDEX_SETTINGS, KEYWORD, Spec
+from vault_eval.retrievers.spec import INDEX_SETTINGS, KEYWORD, RUN, Spec
 from vault_eval.vault.location import vault_id
 from vault_eval.vault.paths import quoted
 from vault_eval.vault.snapshot import VaultSnapshot
@@ -93,22 +92,23 @@ def open_searchers(
     """All searchers, each closed by `closing`.
 
     Those with an index are opened first, since they verify its bytes: only then is anything else read from it.
-    Raises IndexUnusableError with the line that builds what is missing, UsageError for settings that cannot be.
+    Raises IndexUnusableError with the line that builds what is missing, UsageError for settings that cannot be, and for one
+    configuration in two spellings.
     """
-    ids = _ids(labels)
     opened: dict[str, Retriever] = {}
 
     def open_all(chosen: Sequence[Spec], label_notes: frozenset[str]) -> None:
         for spec in chosen:
-            opened[spec.text] = open_searcher(spec, places, label_notes, ids)
+            opened[spec.text] = open_searcher(spec, places, label_notes, labels.labels)
             closing.callback(opened[spec.text].close)
 
     on_index = [spec for spec in specs if needs_index(spec)]
     open_all(on_index, frozenset())
     by_index = _by_index(places, {spec.text: (spec, opened[spec.text]) for spec in on_index})
-    freshness = next(iter(by_index.values())) if by_index else _native_freshness(places, None)
+    freshness = next(iter(by_index.values())) if by_index else native_freshness(places, None)
     label_notes = _label_notes(documents, [freshness, *by_index.values()])
     open_all([spec for spec in specs if spec not in on_index], label_notes)
+    _refuse_repeated(specs, opened)
     return Searchers([opened[spec.text] for spec in specs], freshness, by_index, label_notes)
 
 
@@ -116,7 +116,7 @@ def open_searcher(
     spec: Spec,
     places: Places,
     label_notes: frozenset[str] = frozenset(),
-    ids: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    labels: Sequence[Label] = (),
 ) -> Retriever:
     """One searcher on the index that its spec asks for. Raises IndexUnusableError with the line that builds what is missing."""
     asked = places.request
@@ -128,12 +128,28 @@ def open_searcher(
         product_root=asked.product_root,
         allow_remote=asked.allow_remote,
         no_rerank=asked.no_rerank,
-        label_ids=ids,
+        label_ids=_ids(labels),
     )
     try:
         return open_retriever(spec, context)
     except IndexUnusableError as error:
         raise _advised(error, places, spec) from None
+
+
+def _refuse_repeated(specs: Sequence[Spec], opened: Mapping[str, Retriever]) -> None:
+    """Raises UsageError for the second of two specs whose settings, defaults among them, and index are the same."""
+    known: dict[tuple[object, ...], str] = {}
+    kinds = [spec.kind for spec in specs if spec.kind != RUN]  # that two runs are the same is what a comparison finds out
+    for spec in specs:
+        if kinds.count(spec.kind) < 2:
+            continue
+        searcher = opened[spec.text]
+        index = searcher.index()
+        asked = (spec.kind, index.sha256 if index else None, frozenset(searcher.describe().settings.items()))
+        first = known.setdefault(asked, spec.text)
+        if first != spec.text:
+            problem = f"--retriever {quoted(spec.text)} and {quoted(first)} are one configuration, which is given twice"
+            raise UsageError(f"{problem}; give each configuration once")
 
 
 def _by_index(places: Places, on_index: Mapping[str, tuple[Spec, Retriever]]) -> dict[str, Freshness]:
@@ -143,12 +159,15 @@ def _by_index(places: Places, on_index: Mapping[str, tuple[Spec, Retriever]]) ->
         index = searcher.index()
         if index is not None and index.sha256 not in found:
             told = searcher.freshness() if isinstance(searcher, TellsFreshness) else None
-            found[index.sha256] = told or _native_freshness(places, spec)
+            found[index.sha256] = told or native_freshness(places, spec)
     return found
 
 
-def _native_freshness(places: Places, spec: Spec | None) -> Freshness:
-    """How the native index of a spec, or the standing one, stands to the notes."""
+def native_freshness(places: Places, spec: Spec | None) -> Freshness:
+    """How the native index of a spec, or the standing one, stands to the notes.
+
+    Raises IndexUnusableError with the line that builds it.
+    """
     vault = places.vault
     folder = places.standing if spec is None else places.folder(spec)
     is_wanted = spec is not None or (places.request.index is not None and vault_meta_folder(folder) is None)
@@ -174,8 +193,8 @@ def _label_notes(documents: Sequence[LabelDocument], found: Sequence[Freshness])
     return frozenset(named | {page for one in found for page, reason in one.left_out.items() if reason == LABEL_NOTE})
 
 
-def _ids(labels: LabelSet) -> dict[str, tuple[str, ...]]:
+def _ids(labels: Sequence[Label]) -> dict[str, tuple[str, ...]]:
     ids: dict[str, tuple[str, ...]] = {}
-    for label in labels.labels:
+    for label in labels:
         ids[label.query] = (*ids.get(label.query, ()), label.id)
     return ids

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 from vault_eval import launcher
 from vault_eval.data_folder import DataFolder
-from vault_eval.errors import UsageError
+from vault_eval.errors import IndexUnusableError, UnreadableFileError, UsageError
 from vault_eval.index.bm25 import DEFAULT_B, DEFAULT_K1
-from vault_eval.index.build import build_index, no_progress
+from vault_eval.index.build import LABEL_SCHEMAS, build_index, no_progress
+from vault_eval.index.commands import advice_to_build
 from vault_eval.index.options import IndexOptions
 from vault_eval.index.vault_meta.places import vault_meta_folder
 from vault_eval.inputs import index_options
@@ -24,10 +24,12 @@ from vault_eval.retrievers.chunk_vectors import refuse_another_index
 from vault_eval.retrievers.embeddings import model_of
 from vault_eval.retrievers.hybrid_rerank import RERANKER
 from vault_eval.retrievers.index_variant import variant_folder, variant_options
-from vault_eval.retrievers.spec import INDEX_SETTINGS, KEYWORD, ON_OUR_INDEX, Spec, parse_specs
-from vault_eval.searchers import standing_index
+from vault_eval.retrievers.spec import INDEX_SETTINGS, KEYWORD, ON_OUR_INDEX, Spec, number_of, parse_specs
+from vault_eval.searchers import Places, native_freshness, standing_index
 from vault_eval.vault.location import vault_root
-from vault_eval.vault.paths import quoted
+from vault_eval.vault.note import parse_note
+from vault_eval.vault.note_text import decode
+from vault_eval.vault.paths import is_pdf, quoted
 from vault_eval.vault.snapshot import VaultSnapshot, open_snapshot
 
 _QUERY_TIME = ("k1", "b")
@@ -44,16 +46,20 @@ def varied(request: Request, changes: Sequence[str]) -> Request:
     specs = parse_specs(request.retrievers)
     data = DataFolder(launcher.data_folder(request.data))
     standing = None if _searches_another_format(specs[0], request, data) else index_options(data, request.vault)
-    texts = dict.fromkeys(spec.text for spec in specs)
+    found = list(specs)
     for name, value in _changes(changes):
         _refuse_unvaried(specs[0], name, standing)
         if not _has(specs[0], name, value, standing):
-            texts.setdefault(_reranked(specs[0], value) if name == "rerank" else _with(specs[0], name, value))
-    return replace(request, retrievers=tuple(texts))
+            one = _reranked(specs[0], value) if name == "rerank" else _with(specs[0], name, value)
+            found += [] if any(_are_same(one, other) for other in found) else [one]
+    return replace(request, retrievers=tuple(spec.text for spec in found))
 
 
 def build_variants(request: Request) -> None:
-    """Build, or leave as they are, the indexes that the configurations of a request ask for beside the standing one."""
+    """Build, or leave as they are, the indexes that the configurations of a request ask for beside the standing one.
+
+    Raises IndexUnusableError before anything is built, where the standing one is measured too and is behind the notes.
+    """
     data = DataFolder(launcher.data_folder(request.data))
     standing = index_options(data, request.vault)
     wanted = {_key(options): options for options in _index_variants(request, standing)}
@@ -61,8 +67,38 @@ def build_variants(request: Request) -> None:
         return
     started = time.time_ns()
     with open_snapshot(request.vault, standing.exclude, with_pdfs=standing.pdf) as vault:
+        _refuse_stale(Places(request, vault, data, standing))
         for options in wanted.values():
             _build(vault, options, data, started)
+
+
+def _refuse_stale(places: Places) -> None:
+    """What is built now holds the notes of now: an index that is measured beside it must do so too."""
+    spec = _on_standing(places)
+    if spec is None:
+        return
+    found = native_freshness(places, spec)
+    added = sum(not _is_label_note(places.vault, page) for page in found.added)
+    number = added + len(found.changed) + len(found.removed)
+    if number:
+        changed = f"{number:,} note{'s were' if number > 1 else ' was'} added, changed or removed since the index was built"
+        problem = f"{changed}, and the indexes that --vary asks for would hold the notes as they are now"
+        raise IndexUnusableError(advice_to_build(problem, places.remedy(None)), says_remedy=True)
+
+
+def _on_standing(places: Places) -> Spec | None:
+    """The first configuration that searches our standing index. Raises UsageError for a variant beside `--index`."""
+    folders = [(spec, places.folder(spec)) for spec in parse_specs(places.request.retrievers) if spec.kind in ON_OUR_INDEX]
+    plain = (one for one in folders if variant_options(one[0], places.options) is None)
+    return next((spec for spec, folder in plain if vault_meta_folder(folder) is None), None)
+
+
+def _is_label_note(vault: VaultSnapshot, page: str) -> bool:
+    """Whether an index leaves the page out since it holds labels."""
+    try:
+        return not is_pdf(page) and parse_note(decode(vault.read(page))).schema in LABEL_SCHEMAS
+    except UnreadableFileError:
+        return False
 
 
 def _index_variants(request: Request, standing: IndexOptions) -> Iterator[IndexOptions]:
@@ -123,24 +159,32 @@ def _has(spec: Spec, name: str, value: str, standing: IndexOptions | None) -> bo
     return _is_same(spec.settings.get(name, str(defaults[name])), value)
 
 
+def _are_same(one: Spec, other: Spec) -> bool:
+    """Whether two specs have equal settings; that one has a default which the other says is not looked at."""
+    equal = one.kind == other.kind and one.settings.keys() == other.settings.keys()
+    return equal and all(
+        _is_same(value, other.settings[name]) if name in VARIED else value == other.settings[name]
+        for name, value in one.settings.items()
+    )
+
+
 def _is_same(one: str, other: str) -> bool:
     """Whether two values are the same text or the same number."""
-    with suppress(ValueError):
-        return float(one) == float(other)
-    return one == other
+    number = number_of(one)
+    return one == other or (number is not None and number == number_of(other))
 
 
-def _with(spec: Spec, name: str, value: str) -> str:
-    """The text of the spec with one setting changed."""
-    return _text(spec.kind, {**spec.settings, name: value})
+def _with(spec: Spec, name: str, value: str) -> Spec:
+    """The spec with one setting changed."""
+    return _spec(spec.kind, {**spec.settings, name: value})
 
 
-def _reranked(spec: Spec, value: str) -> str:
+def _reranked(spec: Spec, value: str) -> Spec:
     if value not in _RERANK or spec.kind not in _RERANK.values():
         raise UsageError(f"--vary rerank={quoted(value)}: allowed are on and off, with --retriever hybrid or hybrid+rerank first")
-    return _text(_RERANK[value], {name: its for name, its in spec.settings.items() if name != RERANKER})
+    return _spec(_RERANK[value], {name: its for name, its in spec.settings.items() if name != RERANKER})
 
 
-def _text(kind: str, settings: Mapping[str, str]) -> str:
+def _spec(kind: str, settings: Mapping[str, str]) -> Spec:
     said = ",".join(f"{name}={value}" if value else name for name, value in settings.items())
-    return f"{kind}:{said}" if said else kind
+    return Spec(f"{kind}:{said}" if said else kind, kind, settings)

@@ -73,6 +73,15 @@ def test_processes_that_a_program_started_end_with_it(tmp_path):
 
 
 @needs_groups
+def test_process_that_left_the_group_holds_a_query_up_no_longer_than_the_limit():
+    left = "subprocess.Popen([sys.executable, '-I', '-S', '-c', 'import time; time.sleep(6)'], start_new_session=True)"
+    started = time.monotonic()
+    with pytest.raises(ProcessFailedError, match="a process that it left behind keeps its output open"):
+        python(f"import subprocess, sys; {left}", timeout_seconds=1.5)
+    assert time.monotonic() - started < 3  # once for both streams, not once for each
+
+
+@needs_groups
 def test_program_ended_by_a_signal_has_its_negative_number():
     assert run("/bin/sh", "-c", "kill -9 $$").returncode == -9
 

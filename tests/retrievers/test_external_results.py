@@ -79,14 +79,31 @@ def test_prefix_is_taken_off_and_paths_without_it_lie_outside():
 
 def test_first_answer_of_a_page_counts_and_the_order_is_not_changed():
     found = [
-        FoundPage("Boat.md", 1.0),
+        FoundPage("Boat.md", 3.0),
         FoundPage("elsewhere.md", 9.0),
-        FoundPage("Sea/Tides.md", 3.0),
+        FoundPage("Sea/Tides.md", 1.0),
         FoundPage("./Boat.md", 5.0),
     ]
     ranking = ranking_of(found, PAGES, ROOT, 10)
-    assert [(one.rank, one.page, one.score) for one in ranking.pages] == [(1, "Boat.md", 1.0), (2, "Sea/Tides.md", 3.0)]
+    assert [(one.rank, one.page, one.score) for one in ranking.pages] == [(1, "Boat.md", 3.0), (2, "Sea/Tides.md", 1.0)]
     assert ranking.outside_vault == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ((0.1, 0.4, 0.9), [None, None]),  # distances
+        ((3.0, 1.0, 2.0), [None, None]),  # beyond the depth they are of the same answer
+        ((3.0, None, 4.0), [None, None]),
+        ((3.0, 3.0, 1.0), [3.0, 3.0]),
+        ((3.0, None, 2.0), [3.0, None]),
+        ((-1.0, -2.5, -2.5), [-1.0, -2.5]),
+    ],
+)
+def test_scores_that_do_not_fall_in_the_order_returned_are_none(given, kept):
+    found = [FoundPage(page, score) for page, score in zip(("Boat.md", "Café.md", "Sea/Tides.md"), given, strict=True)]
+    ranking = ranking_of(found, PAGES, ROOT, 2)
+    assert [(one.page, one.score) for one in ranking.pages] == list(zip(("Boat.md", "Café.md"), kept, strict=True))
 
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), -float("inf")])

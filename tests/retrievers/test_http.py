@@ -118,6 +118,22 @@ class Handler(BaseHTTPRequestHandler):
         while not self.server.stopping.wait(0.02):
             self.wfile.write(b" ")
 
+    def _late(self) -> None:  # a body that our own time-out cuts off
+        self.send_response(200)
+        self.send_header("Content-Length", "1000")
+        self.end_headers()
+        while not self.server.stopping.wait(0.02):
+            self.wfile.write(b" ")
+
+    def _cut(self) -> None:  # what came is an answer by itself
+        self._send(200, '{"hits":{"hits":[]}}', **{"Content-Length": "1000"})
+
+    def _unended(self) -> None:
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        self.wfile.write(b'14\r\n{"hits":{"hits":[]}}\r\n')
+
     def _silent(self) -> None:
         self.server.stopping.wait(20)
 
@@ -215,6 +231,9 @@ FAILURES = [
     ("endless", "sent more than 16,777,216 bytes"),
     ("away", "answered 302 and points to 'http://192.0.2.1/search'; redirects are not followed"),
     ("drip", "took longer than 0.4 seconds"),
+    ("late", "took longer than 0.4 seconds"),
+    ("cut", "ended after 20 of 1,000 bytes"),
+    ("unended", "ended before its answer was whole"),
     ("silent", "took longer than 0.4 seconds"),
     ("hangup", "failed: 'Remote end closed connection without response'"),
     ("garbage", "failed: "),
@@ -319,6 +338,12 @@ def test_latency_of_a_server_is_warm(outside, at):
         ("http:http://[::1/{query}", "is no address"),
         ("http:http://localhost:99999/{query}", "is no address"),
         ("http:http://me:pw@localhost/{query}", "an address may not hold a user or password"),
+        ("http:http://{query}.example.com/", "{query} and {depth} stand in the path or after the ?"),
+        ("http:http://{query}.example.com/{query}", "{query} and {depth} stand in the path or after the ?"),
+        ("http:http://localhost{query}", "{query} and {depth} stand in the path or after the ?"),
+        ("http:http://localhost/#{query}", "{query} and {depth} stand in the path or after the ?"),
+        ("http:http://h{depth}/{query}", "{query} and {depth} stand in the path or after the ?"),
+        ("http:http://localhost:{query}/", "is no address"),
         ("http:opensearch", "write one address"),
         ("http:omnisearch http://localhost:1 http://localhost:2", "write one address"),
         ("http:path=file omnisearch", "http has no setting 'path'; it has authorization, timeout, prefix"),

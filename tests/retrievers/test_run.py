@@ -8,8 +8,11 @@ import pytest
 
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UnreadableFileError, UsageError
-from vault_eval.evaluation import run_quality
+from vault_eval.evaluation import clock, evaluate
 from vault_eval.limits import RUN_FILE_MAX_BYTES
+from vault_eval.reports.findings import notes
+from vault_eval.reports.json_report import report_value
+from vault_eval.request import Request
 from vault_eval.retrievers.protocol import ColdOnly, WarmOnly
 
 IDS = {"where is the water": ("q1",), "paint": ("q2",), "coffee": ("q3",), "tides": ("q4", "q5")}
@@ -79,6 +82,21 @@ def test_labels_of_one_text_may_share_a_ranking_and_may_not_differ(outside, run)
 
 
 @pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"Q7 Q0 Boat.md 1 2 t\nQ8 Q0 Boat.md 1 2 t\n", "its queries have other ids, such as 'Q7'"),
+        (b'{"Q7": {"Boat.md": 1}}', "its queries have other ids, such as 'Q7'"),
+        (b"", "it is empty"),
+        (b"{}", "it is empty"),
+    ],
+)
+def test_run_that_knows_no_label_is_refused_with_an_id_of_each(outside, run, data, says):
+    with pytest.raises(UsageError) as raised:
+        outside(run(data=data), label_ids=IDS)
+    assert f"answers none of the labels, whose ids are such as 'q1': {says}" in str(raised.value)
+
+
+@pytest.mark.parametrize(
     ("lines", "says"),
     [
         (["q1 Q0 Boat.md 1 2 t", "q1 Q0 Boat.md 2 1 t"], "line 2: 'Boat.md' is there twice for the query 'q1'"),
@@ -127,15 +145,17 @@ def test_run_is_scored_as_any_searcher_is(run, small_vault, tmp_path):
     queries = [
         {"id": "q1", "query": "water", "expected_pages": ["Boat.md"]},
         {"id": "q2", "query": "paint", "expected_pages": ["Boat.md"]},
+        {"id": "q3", "query": "rockets", "expected_pages": []},
     ]
     labels = tmp_path / "labels.json"
     labels.write_text(
         json.dumps({"schema": "claude-obsidian.retrieval-queries.v1", "queries": [{**one, "category": "c"} for one in queries]})
     )
     spec = run("q1 Q0 Café.md 1 3 t", "q1 Q0 Boat.md 2 2 t")
-    report = run_quality(str(small_vault), str(labels), retrievers=(spec,), data=str(tmp_path / "data"))
-    (one,) = report["runs"]
+    found = evaluate(Request(str(small_vault), (str(labels),), (spec,), data=str(tmp_path / "data")), clock())
+    (one,) = report_value(found)["runs"]
     # Of two queries one has Boat.md at rank 2 and the other no answer: recall@1 0, recall@5 1/2, MRR (1/2 + 0) / 2.
     values = {name: one["metrics"][name]["value"] for name in ("recall@1", "recall@5", "mrr@10")}
     assert values == {"recall@1": 0.0, "recall@5": 0.5, "mrr@10": 0.25}
     assert one["counts"]["error"] == 0
+    assert "the run holds no ranking for 2 queries, which count as answered with nothing" in notes(found.runs[0])

@@ -114,13 +114,17 @@ def test_every_kind_has_its_module_and_one_way_to_write_it():
     assert list(kinds()) == sorted(kinds())
 
 
-@pytest.mark.parametrize(("text", "value"), [(None, 1.5), ("2", 2.0), ("0", 0.0), ("100", 100.0), ("1e1", 10.0)])
+@pytest.mark.parametrize(
+    ("text", "value"), [(None, 1.5), ("2", 2.0), ("0", 0.0), ("100", 100.0), ("1e1", 10.0), (".5", 0.5), ("2.", 2.0)]
+)
 def test_number_within_bounds_is_read(text, value):
     spec = Spec("keyword", "keyword", {} if text is None else {"k1": text})
     assert number_setting(spec, "k1", 1.5, 0.0, 100.0) == value
 
 
-@pytest.mark.parametrize("text", ["-1", "100.1", "nan", "inf", "-inf", "a", "1,2", "0x1", "1 2"])
+@pytest.mark.parametrize(
+    "text", ["-1", "100.1", "nan", "inf", "-inf", "a", "1,2", "0x1", "1 2", "1_0", "\uff10.5", "\u0663", "+1", "1.2.3", "."]
+)
 def test_number_out_of_bounds_is_refused_with_what_is_allowed(text):
     with pytest.raises(UsageError) as error:
         number_setting(Spec(f"keyword:k1={text}", "keyword", {"k1": text}), "k1", 1.5, 0.0, 100.0)

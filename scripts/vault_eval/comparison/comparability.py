@@ -12,7 +12,8 @@ from vault_eval.vault.paths import quoted
 def findings(baseline: Side, candidate: Side, pairing: Pairing, *, allow_different: bool = False) -> tuple[Finding, ...]:
     """Labels, depth and pool must be the same: where they differ it refuses, or with `allow_different` confounds.
 
-    Other pages, or another index of the same settings and pages, confound: a difference is no longer the configuration's own.
+    Other pages, an index of another state of them, or another index of the same settings and pages, confound: a difference is
+    no longer the configuration's own.
     """
     effect: Effect = "confounds" if allow_different else "refuses"
     sides = baseline, candidate
@@ -67,11 +68,13 @@ def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, 
 
 
 def _index(baseline: Side, candidate: Side) -> Iterator[Finding]:
-    """An index that other settings or other pages built is what they made it; from the same ones it should be the same."""
+    """An index that other settings built is what they made it, of the same notes; from the same ones it should be the same."""
     indexes = baseline.index_sha256, candidate.index_sha256
-    explained = baseline.settings != candidate.settings or baseline.name != candidate.name
-    if None in indexes or indexes[0] == indexes[1] or explained or baseline.snapshot_sha256 != candidate.snapshot_sha256:
+    if None in indexes or indexes[0] == indexes[1] or baseline.snapshot_sha256 != candidate.snapshot_sha256:
         return
-    yield Finding(
-        "index", "confounds", "the index differs although settings and pages do not: one of them was stale, or built otherwise"
-    )
+    notes = baseline.notes_sha256, candidate.notes_sha256
+    if None not in notes and notes[0] != notes[1]:
+        yield Finding("index", "confounds", "the indexes were built from other states of the notes: one of them is stale")
+    elif baseline.settings == candidate.settings and baseline.name == candidate.name:
+        sentence = "the index differs although settings and pages do not: one of them was stale, or built otherwise"
+        yield Finding("index", "confounds", sentence)

@@ -74,6 +74,7 @@ class Side:
     vault_name: str
     snapshot_sha256: str
     index_sha256: str | None = None  # None where there is no index, or the searcher hides it
+    notes_sha256: str | None = None  # of the notes as they were indexed; None where it is not told
     page_digests: Mapping[str, str] | None = None  # page -> SHA-256; None where pages.json was not kept
     pool_chunks: int | None = None  # least size of the candidate pool as configured; None where it is hidden
     pool_exhausted: int = 0  # queries whose pool could not grow to `depth` pages

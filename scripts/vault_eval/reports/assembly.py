@@ -13,6 +13,7 @@ from vault_eval.model import LabelSet, Run
 from vault_eval.rankings.cold import ColdTimes
 from vault_eval.reports.document import Coverage, Report, RunReport, RunTiming, Timing, snapshot_digest
 from vault_eval.retrievers.protocol import ColdOnly, Retriever, WarmOnly
+from vault_eval.vault.paths import quoted
 from vault_eval.vault.snapshot import VaultSnapshot
 
 _ADVISED_PAGES_MAX = 5
@@ -44,7 +45,13 @@ def assembled(
         label_queries=len(labels.labels),
         split=split or "all",
         unavailable=(),
-        warnings=(*labels.warnings, *vault.listing.warnings, *_advice(freshness), *_advice_on_others(freshness, by_searcher)),
+        warnings=(
+            *labels.warnings,
+            *vault.listing.warnings,
+            *_advice(freshness),
+            *_advice_on_others(freshness, by_searcher),
+            *_advice_on_comparing(runs),
+        ),
         coverage=covered,
         runs=tuple(runs),
         timing=timing,
@@ -88,6 +95,17 @@ def _advice_on_others(first: Freshness, by_searcher: Mapping[str, Freshness]) ->
     """The same of every further index for which it is not the same."""
     known = _advice(first)
     return [f"index of {name}: {line}" for name, one in by_searcher.items() for line in _advice(one) if line not in known]
+
+
+def _advice_on_comparing(runs: Sequence[RunReport]) -> list[str]:
+    """Which runs may not be set against the first one, since their indexes hold the notes in another state."""
+    told = [(run.retriever.name, run.index.notes_sha256) for run in runs if run.index is not None and run.index.notes_sha256]
+    return [
+        f"the indexes of {quoted(told[0][0])} and {quoted(name)} were built from other states of the notes, so that a difference "
+        "is not that of the settings alone; run index again, and name what differs with --vary"
+        for name, notes in told
+        if notes != told[0][1]
+    ]
 
 
 def _some(pages: Sequence[str]) -> str:

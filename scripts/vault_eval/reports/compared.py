@@ -28,6 +28,7 @@ def side(report: Report, run: RunReport, queries: Sequence[ComparedQuery]) -> Si
         vault_name=report.vault_name,
         snapshot_sha256=report.snapshot_sha256,
         index_sha256=run.index.sha256 if run.index is not None else None,
+        notes_sha256=run.index.notes_sha256 if run.index is not None else None,
         page_digests=report.page_digests or None,
         pool_chunks=pool if isinstance(pool, int) else None,
         pool_exhausted=sum(row.pool_exhausted for row in run.rows),

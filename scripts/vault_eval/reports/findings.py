@@ -185,6 +185,9 @@ def _ranking_notes(run: RunReport) -> Iterator[str]:
     removed = sum(row.label_hits_removed for row in run.rows)
     if removed:
         yield f"{wording.counted(removed, 'hit')} on a label note taken out of the rankings"
+    unnamed = run.retriever.settings.get("labels_without_ranking")
+    if isinstance(unnamed, int) and unnamed:
+        yield f"the run holds no ranking for {wording.queries(unnamed)}, which count as answered with nothing"
     outside = sum(row.outside_vault for row in run.rows)
     if outside:
         yield f"{wording.counted(outside, 'answer')} left out, since no note of the vault has that path"

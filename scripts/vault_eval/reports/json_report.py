@@ -112,6 +112,7 @@ def _index(index: IndexDescription, run: RunReport) -> JsonValue:
         "chunks": index.chunks,
         "skipped_malformed": index.skipped_malformed,
         "skipped_undecodable": index.skipped_undecodable,
+        "notes_sha256": index.notes_sha256,
         "skipped_stale": run.skipped_stale,
         "stale_label_only": run.stale_label_only,
     }

@@ -63,6 +63,7 @@ def _index(node: Node) -> IndexDescription:
         chunks=node["chunks"].whole(),
         skipped_malformed=node["skipped_malformed"].whole(),
         skipped_undecodable=node["skipped_undecodable"].whole(),
+        notes_sha256=node.optional("notes_sha256", lambda one: one.or_none(Node.text), None),
     )
 
 

@@ -8,7 +8,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Mapping
-from http.client import HTTPConnection, HTTPException, HTTPResponse
+from http.client import HTTPConnection, HTTPException, HTTPResponse, IncompleteRead
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -67,7 +67,7 @@ def fetch_bounded(
     """The body of the answer to a GET, or to a POST of `body`; connected to directly, redirects not followed.
 
     Raises HttpFailedError where the server cannot be reached, is another machine that is not allowed, answers with
-    anything but 200, takes longer than `timeout_seconds`, or sends more than `max_bytes`.
+    anything but 200, takes longer than `timeout_seconds`, sends more than `max_bytes`, or hangs up before the body is whole.
     """
     late = HttpFailedError(f"{address.server} took longer than {timeout_seconds:g} seconds")
     cut: list[bool] = []
@@ -87,6 +87,8 @@ def fetch_bounded(
             connection.request("GET" if body is None else "POST", address.target, body, dict(headers or {}))
             with connection.getresponse() as response:
                 data = _body(response, address, max_bytes)
+    except IncompleteRead as error:
+        raise late if cut else HttpFailedError(f"{address.server} {_cut_short(error)}") from None
     except (OSError, HTTPException, ValueError) as error:
         raise late if cut else HttpFailedError(f"{address.server} failed: {quoted(str(error) or repr(error))}") from None
     finally:
@@ -146,7 +148,15 @@ def _body(response: HTTPResponse, address: Address, max_bytes: int) -> bytes:
     data = response.read(max_bytes + 1)
     if len(data) > max_bytes:
         raise HttpFailedError(f"{address.server} sent more than {max_bytes:,} bytes")
+    if response.length:  # what is missing of Content-Length: a bounded read takes the end of the connection for that of the body
+        raise IncompleteRead(data, response.length)
     return data
+
+
+def _cut_short(error: IncompleteRead) -> str:
+    if error.expected is None:  # a body in chunks does not say how long it is
+        return "ended before its answer was whole"
+    return f"ended after {len(error.partial):,} of {len(error.partial) + error.expected:,} bytes"
 
 
 def _said(response: HTTPResponse) -> str:

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
@@ -59,8 +60,9 @@ def run_bounded(
 
     Whatever happens, every process of its group is stopped before this returns. Raises ProcessFailedError where it cannot be
     started, takes longer than `timeout_seconds`, writes more than `max_bytes` to stdout or to stderr, or leaves a process
-    behind that keeps them open.
+    behind that keeps them open; that one is not waited for beyond the same limit.
     """
+    ends = time.monotonic() + timeout_seconds
     process = _start(argv, cwd, env, stdin is not None)
     stopped: list[str] = []  # why we ended it, the first reason first
 
@@ -80,8 +82,9 @@ def run_bounded(
         timer.cancel()
         _kill_group(process)
         process.wait()
-    for thread in (*pipes, feeding):
-        thread.join(_LEFT_OPEN_SECONDS)
+    ends = min(ends, time.monotonic() + _LEFT_OPEN_SECONDS)
+    for pipe in pipes if not stopped else ():
+        pipe.join(max(0.0, ends - time.monotonic()))
     if not stopped and any(pipe.is_alive() for pipe in pipes):
         stopped.append("ended, but a process that it left behind keeps its output open")
     if stopped:

@@ -71,9 +71,10 @@ class ClaudeObsidian(WithoutIndex):
         self._pages = frozenset((*context.vault.names, *(one.path for one in context.vault.listing.excluded)))
 
     def describe(self) -> RetrieverDescription:
-        """The product's version and the options that it is asked with."""
+        """The product's version, the options that it is asked with, and what bounds an answer."""
         pool = f"{CANDIDATE_POOL_MIN_CHUNKS}, or the depth" if self._fixed_pool is None else self._fixed_pool
-        return RetrieverDescription(self._name, {"version": self._version, "bm25-top": pool, "rerank": False})
+        settings = {"version": self._version, "bm25-top": pool, "rerank": False, "timeout_s": self._product.timeout_seconds}
+        return RetrieverDescription(self._name, settings)
 
     def search(self, query: str, depth: int) -> Ranking:
         """The pages that the product printed, in its order; a process that failed is an error with what it said."""

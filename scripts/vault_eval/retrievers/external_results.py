@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from urllib.parse import unquote
 
 from vault_eval.model import RankedPage, Ranking
@@ -29,7 +30,8 @@ def ranking_of(found: Sequence[FoundPage], pages: frozenset[str], root: str, dep
 
     `pages` are the vault's, `root` its physical path. Distinct paths that name none of them are counted in `outside_vault`,
     those without `prefix` among them; it is taken off the others, as the name of a collection that stands before them.
-    A score that is no finite number makes the answer an error: an order made with it means nothing.
+    A score that is no finite number makes the answer an error: an order made with it means nothing. Scores that do not fall
+    in the order returned, such as distances, are no scores: all pages of the answer have None.
     """
     broken = next((one for one in found if one.score is not None and not math.isfinite(one.score)), None)
     if broken is not None:
@@ -42,9 +44,17 @@ def ranking_of(found: Sequence[FoundPage], pages: frozenset[str], root: str, dep
             outside.add(one.path)
         else:
             first.setdefault(page, one)
+    is_scored = _falls([one.score for one in first.values() if one.score is not None])
     kept = list(first.items())[:depth]
-    ranked = tuple(RankedPage(rank, page, one.score, one.heading, one.lines) for rank, (page, one) in enumerate(kept, 1))
+    ranked = tuple(
+        RankedPage(rank, page, one.score if is_scored else None, one.heading, one.lines)
+        for rank, (page, one) in enumerate(kept, 1)
+    )
     return Ranking(ranked, outside_vault=len(outside))
+
+
+def _falls(scores: Sequence[float]) -> bool:
+    return all(upper >= lower for upper, lower in pairwise(scores))
 
 
 def page_of(path: str, root: str) -> str | None:

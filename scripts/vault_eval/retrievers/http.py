@@ -128,9 +128,11 @@ def _url(preset: HttpPreset, words: Sequence[str], option: str) -> str:
     if preset is _BARE and _QUERY not in url:
         raise UsageError(f"{option}: the address has no {_QUERY}; write it where the query belongs")
     try:
-        address_of(url)
+        filled_in = address_of(url).target
     except HttpFailedError as error:
         raise UsageError(f"{option}: {error}") from None
+    if any(filled_in.count(name) != url.count(name) for name in (_QUERY, _DEPTH)):  # a query must not choose who is asked
+        raise UsageError(f"{option}: {_QUERY} and {_DEPTH} stand in the path or after the ?, and nowhere else in an address")
     return url if preset is _BARE else url.rstrip("/")
 
 

@@ -9,6 +9,8 @@ from vault_eval.index.options import IndexOptions, checked_options
 from vault_eval.retrievers.spec import INDEX_SETTINGS, Spec
 from vault_eval.vault.paths import quoted
 
+_DIGITS_MAX = 20
+
 
 def variant_options(spec: Spec, standing: IndexOptions) -> IndexOptions | None:
     """The options that a spec asks for where they differ from those of the vault's standing index, else None.
@@ -37,6 +39,6 @@ def variant_folder(data: DataFolder, vault: str, options: IndexOptions) -> str:
 
 def _characters(spec: Spec, name: str, default: int) -> int:
     text = spec.settings.get(name)
-    if text is not None and not text.isdecimal():
+    if text is not None and not (text.isdecimal() and text.isascii() and len(text) <= _DIGITS_MAX):
         raise UsageError(f"--retriever {quoted(spec.text)}: {name}={quoted(text)}; {name} is a whole number of characters")
     return default if text is None else int(text)

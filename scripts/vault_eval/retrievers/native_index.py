@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
+from vault_eval.digests import sha256_of_lines
 from vault_eval.errors import IndexUnusableError
 from vault_eval.index.layout import FORMAT
 from vault_eval.index.pool import STALE, PageFreshness
@@ -27,7 +29,13 @@ class NativeIndex:
 
     def description(self) -> IndexDescription:
         """What is searched."""
-        return IndexDescription(FORMAT, self.sha256, self.file.page_count, self.file.chunks)
+        counts = self.file.page_count, self.file.chunks
+        return IndexDescription(FORMAT, self.sha256, *counts, notes_sha256=self._notes_sha256)
+
+    @cached_property
+    def _notes_sha256(self) -> str:
+        names = enumerate(self.file.page_names())
+        return sha256_of_lines(f"{self.file.page_digest(ordinal, body=True)}  {page}" for ordinal, page in names)
 
     def options(self) -> Mapping[str, SettingValue]:
         """The options it was built with, lists aside."""

@@ -28,8 +28,8 @@ NEEDS_INDEX = False
 def open_retriever(spec: Spec, context: RetrieverContext) -> RunFile:
     """The rankings of a run file, read once and whole.
 
-    Raises UsageError with the line for what is no run, and where labels with one query text have different rankings;
-    UnreadableFileError for a file that is absent, a link, too large or not UTF-8.
+    Raises UsageError with the line for what is no run, where it knows none of the labels, and where labels with one query text
+    have different rankings; UnreadableFileError for a file that is absent, a link, too large or not UTF-8.
     """
     if not spec.rest:
         raise UsageError("--retriever run: names no file; write run:FILE")
@@ -39,12 +39,13 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> RunFile:
         run = read_run(decode_utf8(data), name)
     except UnreadableFileError as error:
         raise UnreadableFileError(f"{name}: {error}") from None
+    _refuse_other_labels(run, context.label_ids, name)
     _refuse_disagreement(run, context.label_ids, name)
     return RunFile(spec.text, run, sha256_hex(data), context)
 
 
 class RunFile(WithoutIndex):
-    """Answers by the id of the label that asks; a query that the run lacks has an empty answer, which counts 0."""
+    """Answers by the id of the label that asks; a query that it lacks has an empty answer: TREC says that in no other way."""
 
     why_no_cold = why_no_warm = "a saved run is read, and nothing is searched"
 
@@ -65,7 +66,7 @@ class RunFile(WithoutIndex):
             "order": "score, then rank",
             "queries": len(self._run.rankings),
             "queries_without_label": len(self._run.rankings.keys() - labels),
-            "labels_without_ranking": len(labels - self._run.rankings.keys()),
+            "labels_without_ranking": len(labels - self._run.rankings.keys() - self._run.errors.keys()),
         }
         return RetrieverDescription(self._name, settings)
 
@@ -78,6 +79,14 @@ class RunFile(WithoutIndex):
             return Ranking((), error=f"the tool failed on it: {self._run.errors[label_id]}")
         ranking = self._run.rankings.get(label_id, ())
         return ranking_of([FoundPage(one.page, one.score) for one in ranking], self._pages, self._root, depth)
+
+
+def _refuse_other_labels(run: ForeignRun, label_ids: Mapping[str, tuple[str, ...]], name: str) -> None:
+    known = run.rankings.keys() | run.errors.keys()
+    wanted = [one for ids in label_ids.values() for one in ids]
+    if wanted and known.isdisjoint(wanted):
+        found = f"its queries have other ids, such as {quoted(min(known))}" if known else "it is empty"
+        raise UsageError(f"{name} answers none of the labels, whose ids are such as {quoted(wanted[0])}: {found}")
 
 
 def _refuse_disagreement(run: ForeignRun, label_ids: Mapping[str, tuple[str, ...]], name: str) -> None:

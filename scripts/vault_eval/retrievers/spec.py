@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -38,7 +39,8 @@ _MACHINERY = (
 TEXT_KINDS = ("command", "http", "mcp", "run")
 # Settings that name another index of the same notes; their values are those of the options of `index`.
 INDEX_SETTINGS = ("chunk-chars", "chunk-max", "overlap", "prefix", "stem")
-KEYWORD, CLAUDE_OBSIDIAN = "keyword", "claude-obsidian"
+_NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+KEYWORD, CLAUDE_OBSIDIAN, RUN = "keyword", "claude-obsidian", "run"
 # Searchers of the index that `index` builds, which have these settings; `keyword` can search one of claude-obsidian too.
 ON_OUR_INDEX = (KEYWORD, "vector", "hybrid", "hybrid+rerank")
 
@@ -77,14 +79,16 @@ def module_name(kind: str) -> str:
     return _MODULES.get(kind, kind.replace("-", "_"))
 
 
+def number_of(text: str) -> float | None:
+    """A number written in ASCII digits with at most one point and an exponent, or None for any other text."""
+    return float(text) if _NUMBER.fullmatch(text) else None
+
+
 def number_setting(spec: Spec, name: str, default: float, low: float, high: float) -> float:
     """A numeric setting within bounds. Raises UsageError that names the spec, the setting and what is allowed."""
     text = spec.settings.get(name)
-    try:
-        value = default if text is None else float(text)
-    except ValueError:
-        value = float("nan")
-    if not low <= value <= high:
+    value = default if text is None else number_of(text)
+    if value is None or not low <= value <= high:
         problem = f"--retriever {quoted(spec.text)}: {name}={quoted(text or '')} is not allowed"
         raise UsageError(f"{problem}; {name} is a number from {low:g} to {high:g}")
     return value
