@@ -25,9 +25,9 @@ from vault_eval.diagnosis.causes import CAUSE_NAMES  # noqa: E402 - after its fo
 from vault_eval.evaluation import clock, evaluate  # noqa: E402
 from vault_eval.index.build import build_index, no_progress  # noqa: E402
 from vault_eval.index.options import IndexOptions  # noqa: E402
-from vault_eval.request import Request  # noqa: E402
 from vault_eval.limits import METRIC_CUTOFF_PAGES  # noqa: E402
 from vault_eval.reports.document import QueryRow  # noqa: E402
+from vault_eval.request import Request  # noqa: E402
 from vault_eval.vault.snapshot import open_snapshot  # noqa: E402
 
 NAMES = ("cranfield", "scifact", "xquad-tr", "known-en-obsidian-tasks")
