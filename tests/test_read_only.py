@@ -198,7 +198,7 @@ def test_an_evaluation_to_standard_output_that_cannot_keep_its_report_writes_not
 
 
 def test_every_searcher_of_our_own_writes_only_the_report_and_starts_and_reaches_nothing(indexed):
-    specs = "keyword,vector,hybrid,hybrid+rerank,hybrid+rerank:by=hash,title,grep,random"
+    specs = "keyword,vector,hybrid,hybrid+rerank,hybrid+rerank:pool=60,title,grep,random"
     events = indexed.watched(indexed.bench("--retriever", specs))
     assert outside(events, indexed.data / "reports") == []
 
