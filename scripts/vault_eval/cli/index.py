@@ -57,6 +57,8 @@ def run(argv: list[str]) -> int:
         result = build_index(snapshot.reader, snapshot.listing, chosen, folder, vault, started, progress)
         if chosen.as_json() != _remembered(DataFolder(data), vault).as_json():
             DataFolder(data).remember(vault, index_options=chosen.as_json())
+            kept = " ".join(chosen.as_arguments()) or "the defaults"
+            say(f"vault-eval: remembered for this vault, wherever its index lies: {for_terminal(kept)}")
         vectors = _vectors(result, folder, snapshot, embedder, progress) if embedder is not None else None
     launcher.precompile(data)
     _print(options, result, vectors, snapshot, folder)

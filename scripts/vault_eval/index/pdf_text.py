@@ -34,8 +34,8 @@ def reader_name() -> str:
         from pypdf import __version__
     except ImportError:
         raise MissingPackageError(
-            "PDFs are read with the package pypdf, which is not installed: install the extra `pdf` "
-            "(pip install 'vault-eval[pdf]'), or use --no-pdf"
+            f"PDFs are read with the package pypdf, which this Python lacks: {sys.executable} -m pip install pypdf; "
+            "or use --no-pdf"
         ) from None
     return f"pypdf {__version__}"
 

@@ -10,6 +10,7 @@ and dotless i are one letter. No word is left out, however common or short.
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -244,8 +245,8 @@ def _stemmer(language: str) -> Callable[[str], str]:
         import snowballstemmer
     except ImportError:
         raise MissingPackageError(
-            "stemming needs the package snowballstemmer: install the extra `stem` (pip install 'vault-eval[stem]'), "
-            "or use --stem none"
+            "stemming needs the package snowballstemmer, which this Python lacks: "
+            f"{sys.executable} -m pip install snowballstemmer; or leave words as they are, with stem none"
         ) from None
     if language not in snowballstemmer.algorithms():
         raise UsageError(f"--stem {language!r}: allowed are none, {', '.join(sorted(snowballstemmer.algorithms()))}")

@@ -30,6 +30,10 @@ def detectable_effect(n: int) -> float | None:
     return high
 
 
+# Of five queries all can win, and the exact p is still 2 / 2^5 = .0625.
+FEWEST_QUERIES = 6
+
+
 def wins_needed(losses: int, alpha: float = ALPHA) -> int:
     """The fewest wins that are significant against so many losses: 6 against none, 8 against one, 10 against two."""
     wins = losses + 1
@@ -42,10 +46,10 @@ def detectable_difference(deviation: float, n: int, *, is_count: bool = False) -
     """The mean difference that n queries find with power .8 at .05, two-sided, where differences deviate by `deviation`.
 
     `is_count`: McNemar's test counts whole queries, which takes 1 / n more (Edwards' correction, Psychometrika 1948).
-    None below 2 queries, and where not even a difference of 1 would be found.
+    None below FEWEST_QUERIES, and where not even a difference of 1 would be found.
     """
     effect = detectable_effect(n)
-    if effect is None:
+    if effect is None or n < FEWEST_QUERIES:
         return None
     difference = round(effect * deviation + is_count / n, DIGITS)
     return difference if difference <= 1 else None
@@ -54,7 +58,7 @@ def detectable_difference(deviation: float, n: int, *, is_count: bool = False) -
 def queries_needed(deviation: float, difference: float, *, is_count: bool = False) -> int:
     """The fewest queries that find a mean `difference` with power .8 at .05; `is_count` as above."""
     # What the normal distribution asks for without correction; t and whole counts ask for a few more.
-    queries = max(2, ceil((_NORMAL_SUM * deviation / difference) ** 2), ceil(is_count / difference) + 1)
+    queries = max(FEWEST_QUERIES, ceil((_NORMAL_SUM * deviation / difference) ** 2), ceil(is_count / difference) + 1)
     while t_power((difference - is_count / queries) / deviation, queries, t_critical(ALPHA, queries - 1)) < POWER:
         queries += 1
     return queries

@@ -84,5 +84,5 @@ def pdf_problem(target: Target) -> str | None:
         return None
     return (
         f"the path {quoted(target.page)} is a PDF, which needs the extra [pdf]; it is not installed: "
-        "install it (pip install 'vault-eval[pdf]') and run index --pdf, or name a note instead"
+        "install it (pip install pypdf) and run index --pdf, or name a note instead"
     )
