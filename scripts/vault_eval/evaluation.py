@@ -68,7 +68,9 @@ def run_quality(
 def evaluate(request: Request, clock: Clock) -> Report:
     """Measure every configuration on the same labels and the same snapshot. Raises VaultEvalError; writes nothing."""
     with open_inputs(request) as inputs:
-        return _measured(inputs, request, clock)
+        report = _measured(inputs, request, clock)
+        inputs.refuse_changes()
+        return report
 
 
 def evaluate_with_snippets(request: Request, clock: Clock) -> tuple[Report, Snippets]:
@@ -93,7 +95,6 @@ def _measured(inputs: Inputs, request: Request, clock: Clock) -> Report:
     stale = frozenset(inputs.freshness.changed)
     covered = coverage(settled, inputs.in_scope, inputs.freshness.indexed, stale.__contains__)
     cold = [_time_cold(run, searcher, inputs, request, clock) for run, searcher in zip(runs, searchers, strict=True)]
-    inputs.refuse_changes()
     timing = Timing(f"{clock.started:%Y-%m-%dT%H:%M:%SZ}", environment(), tuple(map(run_timing, runs, cold, searchers)))
     report = assembled(vault, inputs.freshness, _by_searcher(runs, inputs), inputs.labels, covered, scored, timing, request.split)
     return replace(report, label_findings=found)

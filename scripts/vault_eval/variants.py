@@ -62,13 +62,13 @@ def build_variants(request: Request) -> None:
     """
     data = DataFolder(launcher.data_folder(request.data))
     standing = index_options(data, request.vault)
-    wanted = {_key(options): options for options in _index_variants(request, standing)}
+    wanted = dict.fromkeys(_index_variants(request, standing))
     if not wanted:
         return
     started = time.time_ns()
     with open_snapshot(request.vault, standing.exclude, with_pdfs=standing.pdf) as vault:
         _refuse_stale(Places(request, vault, data, standing))
-        for options in wanted.values():
+        for options in wanted:
             _build(vault, options, data, started)
 
 
@@ -107,10 +107,6 @@ def _index_variants(request: Request, standing: IndexOptions) -> Iterator[IndexO
         if options is not None:
             refuse_another_index(spec, model_of(spec))
             yield options
-
-
-def _key(options: IndexOptions) -> str:
-    return repr(options.as_json())
 
 
 def _build(vault: VaultSnapshot, options: IndexOptions, data: DataFolder, started_ns: int) -> None:

@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 
 from vault_eval import launcher, strict_json
 from vault_eval.cli.arguments import Parser
@@ -18,7 +17,7 @@ from vault_eval.errors import UsageError
 from vault_eval.reports.compared import sides
 from vault_eval.reports.document import Report
 from vault_eval.reports.save import COMPARISON_MARKS, check_kind, check_ours, save_text
-from vault_eval.reports.saved_report import read_pages, read_report
+from vault_eval.reports.saved_report import read_report_with_pages
 from vault_eval.vault.location import refuse_inside_vault, vault_root
 
 FORMATS = {".json": "json", ".md": "markdown", ".html": "html"}
@@ -75,12 +74,7 @@ def _sides(options: argparse.Namespace) -> list[Side]:
         if options.out is not None:
             refuse_inside_vault(options.out, root, "--out")
         return _chosen([("what was measured", measured(options, data, "compare")[0])], options.run)
-    return _chosen([(path, _read(path)) for path in options.reports], options.run)
-
-
-def _read(path: str) -> Report:
-    report = read_report(path)
-    return replace(report, page_digests=read_pages(path, report.snapshot_sha256) or {})
+    return _chosen([(path, read_report_with_pages(path)) for path in options.reports], options.run)
 
 
 def _chosen(reports: Sequence[tuple[str, Report]], spec: str | None) -> list[Side]:

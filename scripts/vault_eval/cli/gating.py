@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vault_eval.cli.arguments import Parser, whole_number
@@ -112,20 +112,18 @@ def tell(gating: Gating, report: Report, results: Sequence[GateResult], comparis
 
 
 def _read(path: str) -> Report:
-    from vault_eval.reports.saved_report import read_report
+    from vault_eval.reports.saved_report import read_report_with_pages
 
-    return read_report(path)
+    return read_report_with_pages(path)
 
 
 def _against(baseline: Report, report: Report, path: str) -> list[Comparison]:
     """Each run against the baseline's run of the same spec, or against its only one."""
     from vault_eval.comparison.compare import compare
     from vault_eval.reports.compared import sides
-    from vault_eval.reports.saved_report import read_pages
 
-    # Where the vault is the same, what each page was then need not be read.
-    before = replace(baseline, page_digests=read_pages(path, baseline.snapshot_sha256) or {})
-    return [compare(_same_run(sides(before), side, path), [side])[0] for side in sides(report)]
+    before = sides(baseline)
+    return [compare(_same_run(before, side, path), [side])[0] for side in sides(report)]
 
 
 def _same_run(found: Sequence[Side], side: Side, path: str) -> Side:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from vault_eval.comparison.records import Comparison, MetricChange, Outcome, QueryChange, Side
 from vault_eval.reports import wording
@@ -34,6 +34,11 @@ class ComparedFigure:
     wins: str
     losses: str
     ties: str
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """All of it in the order of a table's columns."""
+        return astuple(self)
 
 
 @dataclass(frozen=True, slots=True)

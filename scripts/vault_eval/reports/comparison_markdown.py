@@ -72,11 +72,7 @@ def _verdict(comparison: Comparison) -> Iterator[str]:
 def _figures(comparison: Comparison) -> Iterator[str]:
     figures = found.compared_figures(comparison)
     if figures:
-        rows = [
-            (one.label, one.baseline, one.candidate, one.delta, one.interval, one.n, one.wins, one.losses, one.ties)
-            for one in figures
-        ]
-        yield from ("", *markdown_table(FIGURES_HEADER, rows))
+        yield from ("", *markdown_table(FIGURES_HEADER, [one.cells for one in figures]))
 
 
 def _categories(comparison: Comparison) -> Iterator[str]:

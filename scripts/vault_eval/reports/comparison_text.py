@@ -73,12 +73,8 @@ def _verdict(comparison: Comparison, width: int) -> Iterator[str]:
 def _figures(comparison: Comparison) -> Iterator[str]:
     figures = found.compared_figures(comparison)
     if figures:
-        rows = [
-            (one.label, one.baseline, one.candidate, one.delta, one.interval, one.n, one.wins, one.losses, one.ties)
-            for one in figures
-        ]
         header = ["", "baseline", "candidate", "difference", "95 % interval", "n", "better", "worse", "same"]
-        yield from ("", *table(header, rows))
+        yield from ("", *table(header, [one.cells for one in figures]))
 
 
 def _categories(comparison: Comparison) -> Iterator[str]:

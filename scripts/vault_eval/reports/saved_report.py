@@ -32,6 +32,12 @@ def read_report(path: str) -> Report:
     return _report(parsed(read_outside(file, REPORT_MAX_BYTES), file))
 
 
+def read_report_with_pages(path: str) -> Report:
+    """The same with the page digests that are kept beside it, none where there are none; errors as of `read_report`."""
+    report = read_report(path)
+    return replace(report, page_digests=read_pages(path, report.snapshot_sha256) or {})
+
+
 @dataclass(frozen=True, slots=True)
 class SavedFigures:
     """A saved report whose runs have no rows, and the JSON text of the rows of each run, not looked at yet."""
