@@ -92,6 +92,30 @@ def test_report_of_ours_is_replaced(folder, name):
     assert [folder.bench("--out", name).returncode for _ in range(2)] == [0, 0]
 
 
+def test_a_report_written_elsewhere_is_set_against_the_last_one_kept_and_is_not_kept_itself(tmp_path):
+    folder = Folder(tmp_path)
+    assert "Since the last report" not in folder.bench("--out", "first.json").stdout
+    assert "Since the last report" not in folder.bench().stdout
+    assert "Since the last report" in folder.bench("--out", "second").stdout
+    points = json.loads(folder.command("history", "--format", "json").stdout)["series"][0]["points"]
+    assert len(points) == 1
+
+
+def test_history_that_cannot_be_written_is_said_and_fails_nothing(tmp_path):
+    folder = Folder(tmp_path)
+    (tmp_path / "data" / "reports").write_text("a file where the folder would be", encoding="utf-8")
+    done = folder.bench("--fail-under", "0.1")
+    assert (done.returncode, "vault-eval: the report was not kept" in done.stderr) == (0, True), done.stderr
+    assert "recall@5" in done.stdout
+
+
+def test_fixture_is_kept_in_no_history(tmp_path):
+    words = [sys.executable, str(SCRIPT), "bench", "--fixture", "--data", str(tmp_path / "data"), "--cold-samples", "0"]
+    done = subprocess.run([*words, "--out", str(tmp_path / "out")], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, (tmp_path / "out" / "report.json").exists()) == (0, True), done.stderr
+    assert not (tmp_path / "data" / "reports").exists()
+
+
 def test_gates_of_ours_are_replaced_and_a_summary_grows(folder):
     for _ in range(2):
         assert folder.bench("--junit", "gates.xml", "--step-summary", "s.md", "--fail-under", "0.1").returncode == 0

@@ -143,6 +143,38 @@ def test_of_several_runs_one_is_named_to_be_compared_across_reports(call, compar
     assert "'before' holds no run 'title'" in done.err
 
 
+def runs_of(one):
+    return [one[role]["retriever"]["name"] for role in ("baseline", "candidate")]
+
+
+def test_different_runs_of_two_reports_are_named_in_the_order_of_the_reports(compared):
+    assert runs_of(compared("several", "several", "--run", "title", "--run", "random")) == ["title", "random"]
+    there, back = (
+        compared(*pair)
+        for pair in (
+            ("before", "several", "--run", "keyword", "--run", "title"),
+            ("several", "before", "--run", "title", "--run", "keyword"),
+        )
+    )
+    assert (runs_of(there), runs_of(back)) == (["keyword", "title"], ["title", "keyword"])
+    assert there["metrics"]["mrr@10"]["delta"] == -back["metrics"]["mrr@10"]["delta"] != 0
+
+
+def test_several_runs_of_one_report_are_set_against_the_first_that_is_named(compared):
+    assert runs_of(compared("several", "--run", "random", "--run", "title")) == ["random", "title"]
+    found = compared("several", "--run", "random", "--run", "title", "--run", "keyword")
+    assert [runs_of(one) for one in found["comparisons"]] == [["random", "title"], ["random", "keyword"]]
+
+
+def test_more_runs_than_reports_end_with_2_and_what_is_allowed(call):
+    done = call("before", "several", "--run", "keyword", "--run", "title", "--run", "random")
+    assert (done.code, done.out) == (2, "")
+    assert "--run is given 3 times for 2 reports; give it once where all have that run, or once for each report" in done.err
+    done = call("before", "several", "--run", "title", "--run", "keyword")
+    assert (done.code, done.out) == (2, "")
+    assert "'before' holds no run 'title', but 'keyword'; name one with --run" in done.err
+
+
 def test_one_run_alone_has_nothing_to_be_set_against(call):
     done = call("before")
     assert done.code == 2

@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+LABELS = {
+    "schema": "claude-obsidian.retrieval-queries.v1",
+    "queries": [{"id": "neap", "query": "neap tide", "expected_pages": ["A.md"]}],
+}
 
 
 def script(*words: str, cwd: Path, encoding: str = "utf-8", read_as: str | None = None):
@@ -25,9 +29,7 @@ def desk(tmp_path_factory):
     folder = tmp_path_factory.mktemp("desk")
     (folder / "vault").mkdir()
     (folder / "vault/A.md").write_text("# Neap\nneap tide", encoding="utf-8")
-    queries = [{"id": "neap", "query": "neap tide", "expected_pages": ["A.md"]}]
-    content = {"schema": "claude-obsidian.retrieval-queries.v1", "queries": queries}
-    (folder / "vault.queries.json").write_text(json.dumps(content), encoding="utf-8")
+    (folder / "vault.queries.json").write_text(json.dumps(LABELS), encoding="utf-8")
     for text in (None, "# Neap\nneap tide, again"):
         if text is not None:
             (folder / "vault/A.md").write_text(text, encoding="utf-8")
@@ -42,6 +44,21 @@ def test_every_kept_report_is_a_point(desk):
     (series,) = json.loads(done.stdout)["series"]
     assert [point["changed"] for point in series["points"]] == [[], ["notes"]]
     assert [point["value"] for point in series["points"]] == [1.0, 1.0]
+
+
+def test_an_index_that_caught_up_with_the_notes_is_a_step_of_its_own(tmp_path):
+    """The second report is of an index that is behind the notes; before the third it is built anew, and no note changes."""
+    (tmp_path / "vault").mkdir()
+    note = tmp_path / "vault/A.md"
+    (tmp_path / "vault.queries.json").write_text(json.dumps(LABELS), encoding="utf-8")
+    for text, commands in (("# Neap", ("index", "bench")), ("# Neap\nneap tide", ("bench", "index", "bench"))):
+        note.write_text(text, encoding="utf-8")
+        for command in commands:
+            done = script(command, *(["--cold-samples", "0"] if command == "bench" else []), cwd=tmp_path)
+            assert done.returncode == 0, done.stderr
+    (series,) = json.loads(script("history", "--format", "json", cwd=tmp_path).stdout)["series"]
+    assert [point["changed"] for point in series["points"]] == [[], ["notes"], ["index"]]
+    assert series["points"][2]["index_change"] == "the indexes were built from other states of the notes: one of them is stale"
 
 
 def test_text_has_bars_on_a_terminal_that_has_the_letters(desk):

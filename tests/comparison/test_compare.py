@@ -46,8 +46,8 @@ def test_only_the_primary_metric_is_adjusted_and_stands_first(side):
     assert [change.name for change in found.metrics if change.chance.p_adjusted is not None] == ["recall@5"]
 
 
-def test_a_metric_that_cannot_be_paired_is_refused(side):
-    for name in ("mrr@7", "no_result_auroc"):
+def test_a_metric_that_cannot_be_paired_or_tells_of_labels_is_refused(side):
+    for name in ("mrr@7", "no_result_auroc", "judged@10"):
         with pytest.raises(UsageError, match="there is no metric"):
             compare(side([1.0]), [side([1.0])], primary=name)
 

@@ -13,7 +13,7 @@ import pytest
 from vault_eval.errors import UsageError
 from vault_eval.limits import HISTORY_REPORTS_MAX, TERMINAL_TEXT_MAX_CHARACTERS
 from vault_eval.metrics.score import MetricValue
-from vault_eval.model import LabelSource
+from vault_eval.model import IndexDescription, LabelSource
 from vault_eval.reports.comparison_plots import TREND_BOTTOM, TREND_TOP, trend
 from vault_eval.reports.history import Point, Series, read_history
 from vault_eval.reports.history_html import history_html
@@ -66,6 +66,43 @@ def test_another_split_is_other_labels(keep, make_side, tmp_path):
     keep(make_side(0, split="dev"), 1)
     (series,) = read_history(str(tmp_path), "mrr@10").series
     assert [point.changed for point in series.points] == [(), ("labels",)]
+
+
+@pytest.mark.parametrize(
+    ("indexed", "said"),
+    [
+        (("1" * 64, "2" * 64), "the indexes were built from other states of the notes: one of them is stale"),
+        (("1" * 64, "1" * 64), "the index differs although settings and pages do not: one of them was stale, or built otherwise"),
+    ],
+)
+def test_step_where_only_the_index_is_another_is_marked_and_said_everywhere(keep, make_side, tmp_path, indexed, said):
+    """The notes changed before the second report, and the index was built anew before the third."""
+    report = make_side(0)
+    edited = replace(report, snapshot_sha256="e" * 64)
+    stale, caught_up = (
+        replace(
+            edited, runs=(replace(report.runs[0], index=IndexDescription("vault-eval.index.v1", digest, 9, 31, notes_sha256=of)),)
+        )
+        for digest, of in zip(("ab" * 32, "ac" * 32), indexed, strict=True)
+    )
+    for hours, one in enumerate((report, stale, caught_up, caught_up)):
+        keep(one, hours)
+    found = read_history(str(tmp_path), "mrr@10")
+    (series,) = found.series
+    assert [point.changed for point in series.points] == [(), ("notes",), ("index",), ()]
+    assert [point.index_change for point in series.points] == [None, None, said, None]
+    assert f"2026-03-01 11:30 UTC: {said}" in " ".join(history_text(found).split())
+    assert f"index: {said}" in history_html(found)
+    assert json.loads(history_json(found))["series"][0]["points"][2]["index_change"] == said
+
+
+def test_an_index_that_other_settings_built_is_no_change_of_its_own(keep, make_side, tmp_path):
+    before, after = make_side(0), make_side(1)  # k1 is another
+    keep(before, 0)
+    built = replace(after.runs[0], index=replace(after.runs[0].index, sha256="ac" * 32))
+    keep(replace(after, runs=(built,)), 1)
+    (series,) = read_history(str(tmp_path), "mrr@10").series
+    assert [point.changed for point in series.points] == [(), ("settings",)]
 
 
 def test_each_configuration_has_its_own_points(keep, make_side, tmp_path):

@@ -74,6 +74,86 @@ def _places(value, before=()):
         yield from _places(item, (*before, key))
 
 
+RUN = ("runs", 0)
+ROW = (*RUN, "queries", 7)  # two pages are expected, found at ranks 1 and 7: recall@5 is 1/2
+METRICS = (*RUN, "metrics")
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        # Over the 12 scored rows recall@5 adds up to 7 + 1/2 + 1 + 0 + 1 + 0 = 9.5, and 9.5 / 12 = .7916666667.
+        (
+            (*METRICS, "recall@5", "value"),
+            0.95,
+            "recall@5: value: found '0.95', allowed is 0.7916666667, which follows from the rows",
+        ),
+        ((*METRICS, "mrr@10", "n"), 13, "metrics: mrr@10: n: found '13', allowed is 12, which follows from the rows"),
+        ((*METRICS, "ndcg@10", "n"), 15, "metrics: ndcg@10: n: found '15', allowed is 14 at most"),
+        ((*METRICS, "ndcg@10", "value"), 1.5, "metrics: ndcg@10: value: found '1.5', allowed is a number from 0 to 1"),
+        (
+            (*METRICS, "ndcg@10", "value"),
+            None,
+            "metrics: ndcg@10: n: found '12', allowed is 0 where there is no value, and only there",
+        ),
+        ((*METRICS, "ndcg@10", "interval", "low"), 1.0, "ndcg@10: interval: low: found '1.0', allowed is 0."),
+        (
+            (*RUN, "groups", "category", "several-pages", "recall@5", "value"),
+            1.0,
+            "several-pages: recall@5: value: found '1.0', allowed is 0.75",
+        ),
+        (
+            (*RUN, "groups", "tag", "french", "mrr@10", "n"),
+            2,
+            "french: mrr@10: n: found '2', allowed is 1, which follows from the rows",
+        ),
+        ((*RUN, "counts", "scored"), 13, "counts: scored: found '13', allowed is 12, which follows from the rows"),
+        ((*RUN, "counts", "skipped"), -1, "counts: skipped: found '-1', allowed is a whole number, 0 or more"),
+        ((*RUN, "depth"), 5, "depth: found '5', allowed is 10 to 1,000"),
+        ((*ROW, "recall", "5"), 1.5, "queries[7]: recall: 5: found '1.5', allowed is a number from 0 to 1"),
+        ((*ROW, "recall", "5"), 1.0, "queries[7]: recall: 5: found '1.0', allowed is 0.5, which follows from the ranking"),
+        ((*ROW, "recall", "5"), None, "queries[7]: recall: 5: found 'None', allowed is 0.5"),
+        ((*ROW, "rr"), 0.5, "queries[7]: rr: found '0.5', allowed is 1, which follows from the ranking"),
+        ((*RUN, "queries", 12, "rr"), 1.0, "queries[12]: rr: found '1.0', allowed is null"),
+        ((*ROW, "ranks", "Harbour rules.md"), 2, "queries[7]: ranks: found"),
+        ((*ROW, "ranking", 0, "rank"), 0, "ranking[0]: rank: found '0', allowed is a rank, 1 or more"),
+        ((*ROW, "ranking", 1, "rank"), 3, "ranking: found"),
+        ((*ROW, "ranking", 1, "page"), "Harbour rules.md", "allowed is the ranks from 1 upwards, each with a page of its own"),
+        ((*ROW, "ranking", 0, "page"), "Other.md", "allowed is the rank of each expected page in the ranking"),
+        (
+            (*RUN, "queries", 9, "diagnosis", 0, "exact_rank"),
+            0,
+            "diagnosis[0]: exact_rank: found '0', allowed is a rank, 1 or more",
+        ),
+        ((*ROW, "status"), "skipped", "queries[7]: ranks: found"),
+        ((*ROW, "grades"), {"Harbour rules.md": 3}, "grades: Harbour rules.md: found '3', allowed is 0, 1, 2"),
+        ((*ROW, "diagnostics", "query_coverage"), 1.2, "query_coverage: found '1.2', allowed is a number from 0 to 1"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused_with_its_place_and_what_is_allowed(saved, tmp_path, place, value, said):
+    whole = json.loads(saved.read_text(encoding="utf-8"))
+    holder = whole
+    for key in place[:-1]:
+        holder = holder[key]
+    holder[place[-1]] = value
+    doctored = tmp_path / "doctored.json"
+    doctored.write_text(json.dumps(whole), encoding="utf-8")
+    with pytest.raises(UsageError) as refused:
+        read_report(str(doctored))
+    assert said in str(refused.value)
+    assert str(refused.value).startswith(f"{doctored}: runs[0]: ")
+    assert str(refused.value).endswith("name an unchanged one, or measure again")
+
+
+def test_a_row_that_was_left_out_is_missed(saved, tmp_path):
+    whole = json.loads(saved.read_text(encoding="utf-8"))
+    del whole["runs"][0]["queries"][3]
+    doctored = tmp_path / "doctored.json"
+    doctored.write_text(json.dumps(whole), encoding="utf-8")
+    with pytest.raises(UsageError, match="counts: queries: found '14', allowed is 13"):
+        read_report(str(doctored))
+
+
 def test_a_report_without_runs_is_refused(saved, tmp_path):
     damaged = tmp_path / "damaged.json"
     damaged.write_text(json.dumps({**json.loads(saved.read_text(encoding="utf-8")), "runs": []}), encoding="utf-8")

@@ -124,6 +124,27 @@ def test_grades_and_places_are_read_as_the_same_labels(make_row, make_run, make_
     assert (found.change.delta, found.findings, found.unpaired) == (0.5, (), ())
 
 
+def test_no_text_of_a_label_or_a_note_is_taken_for_a_part_of_the_report(make_row, make_run, make_report, tmp_path):
+    """Only parts of each row are parsed, found by their keys; here texts, names and grades look like these keys."""
+    keys = ', "ranks": {}, "ranking": [], "no_result": null, "places": [], "diagnosis": '
+    pages = (f"{keys}.md", 'a "page": "B.md", "score": .md', "back\\slash\\.md", 'end\\".md', "ranking.md")
+    row = make_row("a", f"what of {keys}", pages[:2], pages[1:], category=f"{keys}\\", grades={pages[0]: 2, "ranking": 1})
+    place = JudgedPlace(f"{pages[1]}#{keys}", pages[1], "section", is_hit=True)
+    hit = replace(row.ranking[0], heading=(keys, '"page": "X.md", "score": 1'))
+    report = make_report(make_run([replace(row, places=(place,), ranking=(hit, *row.ranking[1:]))]))
+    keep(report, tmp_path)
+    (before,) = since_last(report, str(tmp_path)).comparison.baseline.queries
+    (after,) = since_last(report, str(tmp_path)).comparison.candidate.queries
+    assert before == after
+    assert before.ranking == pages[1:]
+
+
+def test_diagnoses_of_the_last_report_are_not_even_parsed(make_side, tmp_path):
+    file = keep(make_side(0), tmp_path) / "report.json"
+    file.write_bytes(file.read_bytes().replace(b'"diagnosis": []', b'"diagnosis": [no JSON'))
+    assert since_last(make_side(1), str(tmp_path)).comparison.change.delta > 0
+
+
 def test_a_query_that_failed_then_is_in_no_difference(make_side, tmp_path):
     before = make_side(0)
     rows = (replace(before.runs[0].rows[0], status="error", error="it timed out", ranking=()), *before.runs[0].rows[1:])

@@ -23,13 +23,12 @@ from vault_eval.reports.document import Report
 from vault_eval.reports.escaping import for_terminal
 from vault_eval.reports.json_report import report_text
 from vault_eval.reports.kept_reports import kept_reports
-from vault_eval.reports.markdown_report import markdown_report
 from vault_eval.reports.save import check_destination, save_report, save_to_history
-from vault_eval.reports.snippets import Snippets
 from vault_eval.reports.text_report import text_report
 from vault_eval.vault.location import vault_id, vault_root
 
 if TYPE_CHECKING:
+    from vault_eval.reports.snippets import Snippets
     from vault_eval.reports.since_last import SinceLast
 
 
@@ -108,7 +107,9 @@ def _note_look(report: Report, why: str, data: DataFolder, vault: str) -> None:
     say(f"vault-eval: {among}{worn_sentence(looks(data, vault, labels))}")
 
 
-def _finish(report: Report, snippets: Snippets, options: argparse.Namespace, gating: Gating, root: str, data: str | None) -> int:
+def _finish(
+    report: Report, snippets: Snippets | None, options: argparse.Namespace, gating: Gating, root: str, data: str | None
+) -> int:
     """Save, print, decide the gates; a report that cannot be kept in the default place is still printed."""
     kept = DataFolder(data).reports_folder(vault_id(root)) if data is not None else None
     since = _since_last(report, kept) if kept is not None else None
@@ -116,16 +117,22 @@ def _finish(report: Report, snippets: Snippets, options: argparse.Namespace, gat
     if options.out is not None:
         saved = save_report(report, options.out, root, snippets)
     elif kept is not None:
-        try:
-            saved = save_to_history(report, kept, _started(report))
-        except (VaultEvalError, OSError) as error:
-            say(f"vault-eval: the report was not kept: {error}")
+        saved = _keep(report, kept)
     results, comparisons = decided(gating, report, options.baseline)
     _print(report, options.format, saved, since)
     tell(gating, report, results, comparisons)
     for warning in report.warnings if options.format != "text" else ():
         say(f"vault-eval: {warning}")
     return exit_code(results)
+
+
+def _keep(report: Report, folder: str) -> str | None:
+    """Where the report was kept; None, and a line that says why, where it could not be: that is no reason to fail."""
+    try:
+        return save_to_history(report, folder, _started(report))
+    except (VaultEvalError, OSError) as error:
+        say(f"vault-eval: the report was not kept: {error}")
+        return None
 
 
 def _since_last(report: Report, kept: str) -> SinceLast | None:
@@ -146,6 +153,8 @@ def _print(report: Report, form: str, saved: str | None, since: SinceLast | None
         for line in (since.title, *since.sentences()) if since is not None else ():
             say(f"vault-eval: {for_terminal(line)}")
     elif form == "markdown":
+        from vault_eval.reports.markdown_report import markdown_report
+
         sys.stdout.write(markdown_report(report, since))
     else:
         sys.stdout.write(text_report(report, saved=saved, since=since))

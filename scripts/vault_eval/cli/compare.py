@@ -56,7 +56,14 @@ def parser() -> Parser:
         nargs="*",
         help="a report.json or its folder; one with several runs is compared within itself",
     )
-    add("--run", metavar="SPEC", help="of each report this run; of a single report, this run against its first")
+    add(
+        "--run",
+        metavar="SPEC",
+        action="append",
+        default=[],
+        help="the run that is compared: one for all reports, or one for each, in their order; "
+        "of a single report one against its first run, or several against the first of them",
+    )
     add("--primary", metavar="METRIC", default=PRIMARY, help=f"the one metric that decides (default: {PRIMARY})")
     add("--allow-different", action="store_true", help="pair the queries that other labels, depth or pool leave equal")
     add("--format", choices=["text", "json", "markdown", "html"], default="text", help="what is printed")
@@ -77,17 +84,27 @@ def _sides(options: argparse.Namespace) -> list[Side]:
     return _chosen([(path, read_report_with_pages(path)) for path in options.reports], options.run)
 
 
-def _chosen(reports: Sequence[tuple[str, Report]], spec: str | None) -> list[Side]:
+def _chosen(reports: Sequence[tuple[str, Report]], specs: Sequence[str]) -> list[Side]:
     """The sides that are compared, the baseline first: the runs of a single report, or one run of each of several."""
-    if len(reports) > 1:
-        return [sides(report)[_place(path, report, spec)] for path, report in reports]
-    path, report = reports[0]
+    if len(reports) == 1:
+        return _within(*reports[0], specs)
+    wanted: Sequence[str | None] = specs if len(specs) > 1 else [specs[0] if specs else None] * len(reports)
+    if len(wanted) != len(reports):
+        raise UsageError(
+            f"--run is given {len(specs)} times for {len(reports)} reports; give it once where all have that run, "
+            "or once for each report, in their order"
+        )
+    return [sides(report)[_place(path, report, spec)] for (path, report), spec in zip(reports, wanted, strict=True)]
+
+
+def _within(path: str, report: Report, specs: Sequence[str]) -> list[Side]:
+    """All runs of one report, or the first against the one that is named, or those that are named."""
     found = list(sides(report))
-    if spec is not None:
-        found = [found[0], found[_place(path, report, spec)]]
-    if len(found) < 2:
+    named = [found[_place(path, report, spec)] for spec in specs]
+    chosen = [found[0], *named] if len(named) == 1 else named or found
+    if len(chosen) < 2:
         raise UsageError(f"{path!r} holds one run, and nothing to set it against; name a second report")
-    return found
+    return chosen
 
 
 def _place(path: str, report: Report, spec: str | None) -> int:
@@ -97,7 +114,9 @@ def _place(path: str, report: Report, spec: str | None) -> int:
         return 0
     if spec not in names:
         found = "the runs" if spec is None else f"no run {spec!r}, but"
-        raise UsageError(f"{path!r} holds {found} {', '.join(map(repr, names))}; name one with --run")
+        raise UsageError(
+            f"{path!r} holds {found} {', '.join(map(repr, names))}; name one with --run, once for each report where they differ"
+        )
     return names.index(spec)
 
 

@@ -50,14 +50,15 @@ def query_changes(metric: Metric, pairs: Sequence[Pair]) -> tuple[QueryChange, .
     return tuple(_query_change(metric, pair) for pair in pairs)
 
 
-def category_changes(metric: Metric, pairs: Sequence[Pair]) -> tuple[CategoryChange, ...]:
-    """One metric within each category of the baseline's labels, by name; `against` where it moved otherwise than the whole."""
-    changes = [change for change in query_changes(metric, pairs) if change.delta is not None]
+def category_changes(changes: Sequence[QueryChange]) -> tuple[CategoryChange, ...]:
+    """The changes within each category of the baseline's labels, by name; `against` where it moved otherwise than the whole."""
     overall = _mean(changes)
-    names = sorted({change.category for change in changes if change.category is not None})
+    by_category: dict[str, list[QueryChange]] = {}
+    for change in changes:
+        if change.category is not None and change.delta is not None:
+            by_category.setdefault(change.category, []).append(change)
     found = []
-    for name in names:
-        inside = [change for change in changes if change.category == name]
+    for name, inside in sorted(by_category.items()):
         delta = _mean(inside)
         wins, losses = (sum(change.outcome == outcome for change in inside) for outcome in ("better", "worse"))
         against = abs(delta) >= TIE_MAX and delta * overall <= 0

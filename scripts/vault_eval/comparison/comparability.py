@@ -21,7 +21,7 @@ def findings(baseline: Side, candidate: Side, pairing: Pairing, *, allow_differe
         *_labels(*sides, pairing, effect),
         *_numbers(*sides, effect),
         *_pages(*sides),
-        *_index(*sides),
+        *index_findings(*sides),
     )
 
 
@@ -67,8 +67,8 @@ def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, 
     return tuple(sorted(page for page in before.keys() | after.keys() if before.get(page) != after.get(page)))
 
 
-def _index(baseline: Side, candidate: Side) -> Iterator[Finding]:
-    """An index that other settings built is what they made it, of the same notes; from the same ones it should be the same."""
+def index_findings(baseline: Side, candidate: Side) -> Iterator[Finding]:
+    """At most one: another index of the same notes. One that other settings built from them is what it was made, and none."""
     indexes = baseline.index_sha256, candidate.index_sha256
     if None in indexes or indexes[0] == indexes[1] or baseline.snapshot_sha256 != candidate.snapshot_sha256:
         return

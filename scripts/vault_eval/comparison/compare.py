@@ -55,8 +55,9 @@ class _Examined:
 def _metrics(depth: int, primary: str) -> tuple[Metric, ...]:
     """The metrics that can be paired, the primary one first."""
     known = {metric.name: metric for metric in mean_metrics(depth)}
-    if primary not in known:
-        raise UsageError(f"there is no metric {quoted(primary)} that queries can be paired by; there are {', '.join(known)}")
+    primaries = [name for name, metric in known.items() if metric.is_quality]
+    if primary not in primaries:
+        raise UsageError(f"there is no metric {quoted(primary)} that queries can be paired by; there are {', '.join(primaries)}")
     return (known.pop(primary), *known.values())
 
 
@@ -79,7 +80,7 @@ def _comparison(baseline: Side, one: _Examined, p_adjusted: float, family: int) 
     if metrics and metrics[0].chance is not None:
         metrics = (replace(metrics[0], chance=replace(metrics[0].chance, p_adjusted=p_adjusted)), *metrics[1:])
     judged = verdict(baseline, one.side, one.pairing, one.findings, metrics[0] if metrics else None)
-    pairs = one.pairing.pairs if metrics else ()
+    changes = query_changes(one.primary, one.pairing.pairs if metrics else ())
     return Comparison(
         baseline=baseline,
         candidate=one.side,
@@ -88,7 +89,7 @@ def _comparison(baseline: Side, one: _Examined, p_adjusted: float, family: int) 
         verdict=judged,
         findings=one.findings,
         metrics=metrics,
-        changes=query_changes(one.primary, pairs),
+        changes=changes,
         unpaired=one.pairing.unpaired,
-        categories=category_changes(one.primary, pairs),
+        categories=category_changes(changes),
     )

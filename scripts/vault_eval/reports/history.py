@@ -1,4 +1,4 @@
-"""The trend of the reports kept of one vault: one metric over time, and where labels, notes or settings changed on the way."""
+"""The trend of the reports kept of one vault: one metric over time, and where labels, notes, index or settings changed."""
 
 from __future__ import annotations
 
@@ -7,25 +7,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from vault_eval.comparison.comparability import index_findings
 from vault_eval.errors import UsageError, VaultEvalError
 from vault_eval.limits import HISTORY_REPORTS_MAX, KEPT_REPORT_MAX_BYTES
 from vault_eval.metrics.score import MetricValue
+from vault_eval.reports.compared import side
 from vault_eval.reports.document import Report, RunReport
 from vault_eval.reports.kept_reports import kept_reports
 from vault_eval.reports.saved_report import report_file, saved_figures
 from vault_eval.vault.reader import read_outside
 
-Change: TypeAlias = Literal["labels", "notes", "settings"]
+Change: TypeAlias = Literal["labels", "notes", "index", "settings"]
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One run of one report. `changed`: what is other than at the point before it, so that the two may not be compared."""
+    """One run of one report. `changed`: what is other than at the point before it, so that the two may not be compared.
+
+    The index is named where the notes do not tell that it is another: it has caught up with them, or was built otherwise.
+    """
 
     report: str  # its folder
     started: str  # UTC, ISO 8601
     metric: MetricValue
     changed: tuple[Change, ...]
+    index_change: str | None = None  # in a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +89,22 @@ def _series(reports: Sequence[tuple[str, Report]], metric: str) -> tuple[Series,
         for run in report.runs:
             key = (run.retriever.name, run.depth)
             value = run.metrics.get(metric, MetricValue(None, 0, "unavailable"))
-            changed = _changed(last[key], (report, run)) if key in last else ()
-            points.setdefault(key, []).append(Point(path, report.timing.started, value, changed))
+            changed, index_change = _changed(last[key], (report, run)) if key in last else ((), None)
+            points.setdefault(key, []).append(Point(path, report.timing.started, value, changed, index_change))
             last[key] = (report, run)
     return tuple(Series(name, depth, tuple(points[name, depth])) for name, depth in points)
 
 
-def _changed(before: tuple[Report, RunReport], after: tuple[Report, RunReport]) -> tuple[Change, ...]:
-    """What must be equal for two figures to be compared, and is not."""
+def _changed(before: tuple[Report, RunReport], after: tuple[Report, RunReport]) -> tuple[tuple[Change, ...], str | None]:
+    """What must be equal for two figures to be compared, and is not; of the index a sentence too."""
+    index = next((found.sentence for found in index_findings(side(*before, ()), side(*after, ()))), None)
     compared: tuple[tuple[Change, object, object], ...] = (
         ("labels", _labels(before[0]), _labels(after[0])),
         ("notes", before[0].snapshot_sha256, after[0].snapshot_sha256),
+        ("index", None, index),
         ("settings", before[1].retriever.settings, after[1].retriever.settings),
     )
-    return tuple(change for change, one, other in compared if one != other)
+    return tuple(change for change, one, other in compared if one != other), index
 
 
 def _labels(report: Report) -> tuple[object, ...]:

@@ -36,4 +36,5 @@ def _point(point: Point) -> JsonValue:
         "status": value.status,
         "interval": None if interval is None else {"low": interval.low, "high": interval.high, "method": interval.method},
         "changed": list(point.changed),
+        "index_change": point.index_change,
     }

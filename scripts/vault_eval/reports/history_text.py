@@ -15,8 +15,8 @@ BARS = "▁▂▃▄▅▆▇█"
 NO_VALUE = "·"
 CHANGED = "│"
 LEGEND = (
-    f"Bars from {BARS[0]} for 0 to {BARS[-1]} for 1, {NO_VALUE} for no value; behind {CHANGED} labels, notes or settings "
-    "are others, so that the step is not one of search alone."
+    f"Bars from {BARS[0]} for 0 to {BARS[-1]} for 1, {NO_VALUE} for no value; behind {CHANGED} labels, notes, index or "
+    "settings are others, so that the step is not one of search alone."
 )
 _CUT_OFF = "… cut here: the rest is in the JSON, --format json"
 
@@ -50,6 +50,7 @@ def _series(series: Series, label: str, width: int, *, with_bars: bool) -> Itera
     if with_bars:
         yield f"  {sparkline(series)}"
     yield from _more(len(series.points) - POINTS_SHOWN_MAX, "earlier point")
+    shown = series.points[-POINTS_SHOWN_MAX:]
     rows = [
         (
             wording.started_text(point.started),
@@ -58,9 +59,13 @@ def _series(series: Series, label: str, width: int, *, with_bars: bool) -> Itera
             f"{point.metric.n:,}",
             ", ".join(point.changed),
         )
-        for point in series.points[-POINTS_SHOWN_MAX:]
+        for point in shown
     ]
     yield from table(["measured", label, "95 % interval", "n", "changed"], rows)
+    for point in shown:
+        if point.index_change is not None:
+            said = f"{wording.started_text(point.started)}: {point.index_change}"
+            yield from wrapped(said, width, first="  ", indent="      ")
 
 
 def _more(number: int, one: str) -> list[str]:

@@ -13,6 +13,8 @@ from vault_eval.vault.paths import quoted
 
 T = TypeVar("T")
 W = TypeVar("W", bound=str)
+# What was divided or added up in another order may differ by so much.
+ROUNDING_MAX = 1e-9
 
 
 def parsed(data: bytes, file: str) -> Node:
@@ -44,8 +46,11 @@ class Node:
         return None if self.value is None else read(self)
 
     def refused(self, allowed: str) -> UsageError:
-        """The error that says what was found here, and what is allowed."""
-        return UsageError(f"{self.place}: found {str(self.value)[:60]!r}, allowed is {allowed}; this is no whole report")
+        """The error that says what was found here, what is allowed, and the next step."""
+        return UsageError(
+            f"{self.place}: found {str(self.value)[:60]!r}, allowed is {allowed}; this is no report as we write it: "
+            "name an unchanged one, or measure again"
+        )
 
     def text(self) -> str:
         """The value as text."""
@@ -66,11 +71,32 @@ class Node:
             raise self.refused("a whole number")
         return self.value
 
+    def count(self) -> int:
+        """The value as a whole number, 0 or more."""
+        number = self.whole()
+        if number < 0:
+            raise self.refused("a whole number, 0 or more")
+        return number
+
+    def rank(self) -> int:
+        """The value as a place in a ranking."""
+        number = self.whole()
+        if number < 1:
+            raise self.refused("a rank, 1 or more")
+        return number
+
     def number(self) -> float:
         """The value as a number."""
         if not isinstance(self.value, (int, float)) or isinstance(self.value, bool):
             raise self.refused("a number")
         return self.value
+
+    def share(self) -> float:
+        """The value as a number from 0 to 1."""
+        number = self.number()
+        if not -ROUNDING_MAX <= number <= 1 + ROUNDING_MAX:
+            raise self.refused("a number from 0 to 1")
+        return number
 
     def flag(self) -> bool:
         """The value as true or false."""
@@ -86,7 +112,10 @@ class Node:
 
     def texts(self) -> tuple[str, ...]:
         """The items of a list of texts."""
-        return tuple(item.text() for item in self.items())
+        items = self.value if isinstance(self.value, list) else ()
+        texts = tuple(item for item in items if isinstance(item, str))
+        # A node for each item is made only where one of them is to be named.
+        return texts if texts and len(texts) == len(items) else tuple(item.text() for item in self.items())
 
     def members(self) -> Iterator[tuple[str, Node]]:
         """The keys of an object, each with its value."""

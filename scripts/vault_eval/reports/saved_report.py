@@ -11,6 +11,7 @@ from vault_eval.errors import VaultEvalError
 from vault_eval.limits import REPORT_MAX_BYTES
 from vault_eval.model import LabelSource
 from vault_eval.reports.document import SCHEMA, Coverage, Fixture, FixtureFile, Report, snapshot_digest
+from vault_eval.reports.saved_arithmetic import check_run
 from vault_eval.reports.saved_diagnosis import read_label_findings
 from vault_eval.reports.saved_node import Node, parsed
 from vault_eval.reports.saved_runs import read_runs
@@ -26,10 +27,14 @@ def read_report(path: str) -> Report:
     """The report saved at `path`, a file or the folder that holds `report.json`.
 
     Raises FileRefusedError where it cannot be read, UsageError that names the place of the first value that is not as
-    `vault-eval.report.v1` says.
+    `vault-eval.report.v1` says, or that does not follow from the rankings.
     """
     file = report_file(path)
-    return _report(parsed(read_outside(file, REPORT_MAX_BYTES), file))
+    top = parsed(read_outside(file, REPORT_MAX_BYTES), file)
+    report = _report(top)
+    for node, run in zip(top["runs"].items(), report.runs, strict=True):
+        check_run(node, run)
+    return report
 
 
 def read_report_with_pages(path: str) -> Report:
@@ -78,17 +83,17 @@ def _report(top: Node) -> Report:
     return Report(
         tool_version=top["tool"]["version"].text(),
         vault_name=vault["name"].text(),
-        vault_pages=vault["pages"].whole(),
+        vault_pages=vault["pages"].count(),
         snapshot_sha256=vault["snapshot_sha256"].text(),
         page_digests={},
         label_sources=tuple(
             LabelSource(one["name"].text(), one["sha256"].text(), one["format"].text()) for one in labels["sources"].items()
         ),
-        label_queries=labels["queries"].whole(),
+        label_queries=labels["queries"].count(),
         split=labels["split"].text(),
         unavailable=top["scope"]["unavailable"].texts(),
         warnings=top["warnings"].texts(),
-        coverage=Coverage(*(covered[name].whole() for name in ("gold_pages", "exist", "in_scope", "indexed", "fresh"))),
+        coverage=Coverage(*(covered[name].count() for name in ("gold_pages", "exist", "in_scope", "indexed", "fresh"))),
         runs=read_runs(top["runs"]),
         timing=read_timing(top["timing"]),
         fixture=top.optional("fixture", _fixture, None),

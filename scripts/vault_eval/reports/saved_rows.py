@@ -15,6 +15,7 @@ from vault_eval.reports.saved_node import Node
 
 ROW_STATUSES: tuple[RowStatus, ...] = get_args(RowStatus)
 GRAINS: tuple[Grain, ...] = get_args(Grain)
+GRADES = (0, 1, 2)
 
 
 def read_row(node: Node) -> QueryRow:
@@ -34,22 +35,22 @@ def read_row(node: Node) -> QueryRow:
         missing={page: reasons.get(page, "") for page in node["missing"].texts()},
         not_indexed=node["not_indexed"].texts(),
         ranking=tuple(map(_ranked, node["ranking"].items())),
-        recall={cutoff: node["recall"][str(cutoff)].or_none(Node.number) for cutoff in CUTOFFS},
-        rr=node["rr"].or_none(Node.number),
+        recall={cutoff: node["recall"][str(cutoff)].or_none(Node.share) for cutoff in CUTOFFS},
+        rr=node["rr"].or_none(Node.share),
         usable_gold=found["usable_gold"].or_none(Node.texts),
         raw_gold=found["raw_gold"].or_none(Node.texts),
-        pool_chunks=found["pool_chunks"].or_none(Node.whole),
-        stale_chunks=found["stale_chunks"].whole(),
+        pool_chunks=found["pool_chunks"].or_none(Node.count),
+        stale_chunks=found["stale_chunks"].count(),
         stale_pages=found["stale_pages"].texts(),
         pool_exhausted=found["pool_exhausted"].flag(),
-        label_hits_removed=found["label_hits_removed"].whole(),
-        outside_vault=found["outside_vault"].whole(),
+        label_hits_removed=found["label_hits_removed"].count(),
+        outside_vault=found["outside_vault"].count(),
         diagnosis=diagnosed,
         places=tuple(map(_place, node["places"].items())),
         ties=tuple(map(_tie, node["ties"].items())),
         split=node["split"].or_none(Node.text),
         grades=read_grades(node),
-        terms=QueryTerms(found["stratum"].or_none(_stratum), found["query_coverage"].or_none(Node.number)),
+        terms=QueryTerms(found["stratum"].or_none(_stratum), found["query_coverage"].or_none(Node.share)),
     )
 
 
@@ -60,7 +61,14 @@ def read_grades(node: Node) -> Mapping[str, int]:
 
 
 def _grades(node: Node) -> Mapping[str, int]:
-    return {page: grade.whole() for page, grade in node.members()}
+    return {page: _grade(grade) for page, grade in node.members()}
+
+
+def _grade(node: Node) -> int:
+    grade = node.whole()
+    if grade not in GRADES:
+        raise node.refused(", ".join(map(str, GRADES)))
+    return grade
 
 
 def _stratum(node: Node) -> Stratum:
@@ -70,7 +78,7 @@ def _stratum(node: Node) -> Stratum:
 def _ranked(node: Node) -> RankedPage:
     lines = node["lines"].or_none(Node.lines)
     return RankedPage(
-        node["rank"].whole(), node["page"].text(), node["score"].or_none(Node.number), node["heading"].texts(), lines
+        node["rank"].rank(), node["page"].text(), node["score"].or_none(Node.number), node["heading"].texts(), lines
     )
 
 
@@ -81,8 +89,8 @@ def _place(node: Node) -> JudgedPlace:
 
 def _tie(node: Node) -> TieGroup:
     expected = node.optional("expected", _expected, None)
-    return TieGroup(node["cutoff"].whole(), node["first_rank"].whole(), node["last_rank"].whole(), expected)
+    return TieGroup(node["cutoff"].rank(), node["first_rank"].rank(), node["last_rank"].rank(), expected)
 
 
 def _expected(node: Node) -> TieExpectation | None:
-    return TieExpectation(node["hit"].number(), node["recall"].number(), node["rr"].number())
+    return TieExpectation(node["hit"].share(), node["recall"].share(), node["rr"].share())
