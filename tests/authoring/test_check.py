@@ -5,7 +5,6 @@ import json
 import pytest
 
 from vault_eval.authoring.check import check_labels
-from vault_eval.authoring.judged_labels import ORIGIN
 from vault_eval.authoring.kinds import KINDS
 from vault_eval.authoring.lint import lint_rules
 from vault_eval.errors import LabelError
@@ -49,6 +48,13 @@ def test_missing_page_is_found_with_what_it_may_be(findings):
     (only,) = findings({**ASK, "expected_pages": ["a.md"]})
     assert only[:2] == ("missing_page", ("a",))
     assert "'a.md': no note of that name is in the vault; in other letter case there is 'A.md'" in only[2]
+
+
+def test_heading_that_is_not_in_its_page_is_found_with_one_that_is_near(findings):
+    assert findings({**ASK, "expected_pages": ["A.md#where"]}) == []
+    assert findings({**ASK, "expected_pages": ["A.md#Wehre"]}) == [
+        ("missing_place", ("a",), "'A.md#Wehre': the note has no heading 'Wehre'; near it is 'Where'")
+    ]
 
 
 def test_page_that_its_owner_excludes_is_out_of_scope(findings, write):
@@ -115,20 +121,37 @@ def test_page_behind_a_quarter_of_the_queries_is_found(findings, write):
     [
         ({"expected_pages": []}, "one expects a page, the other none"),
         ({"expected_pages": ["B.md"]}, "they expect different pages"),
-        ({"expected_pages": ["A.md"], "grades": {"A.md": 1}}, "'A.md' has the grades 2 and 1"),
+        ({"expected_pages": ["B.md"], "grades": {"A.md": 0}}, "they expect different pages"),
+        ({"expected_pages": ["A.md"], "grades": {"A.md": 1}}, None),
+        ({"expected_pages": ["A.md"], "grades": {"A.md": 2, "B.md": 0}}, None),
         ({"expected_pages": ["A.md"]}, None),
     ],
 )
 def test_labels_that_say_otherwise_of_one_query_contradict(findings, other, what):
     found = findings(ASK, {"id": "b", "query": "Rope, and tackle?", **other})
     contradictions = [(ids, text) for name, ids, text in found if name == "contradiction"]
-    assert contradictions == ([(("a", "b"), f"'rope and tackle': {what}")] if what else [])
+    assert contradictions[:1] == ([(("a", "b"), f"'rope and tackle': {what}")] if what else [])
 
 
-def test_page_ruled_out_by_one_label_and_expected_by_another_contradicts(findings):
-    one = {**ASK, "expected_pages": ["A.md", "B.md"]}
-    other = {"id": "b", "query": "rope and tackle!", "expected_pages": ["A.md"], "grades": {"A.md": 2, "B.md": 0}}
-    assert ("contradiction", ("a", "b"), "'rope and tackle': 'B.md' has the grades 2 and 0") in findings(one, other)
+@pytest.mark.parametrize(
+    ("grades", "others", "what"),
+    [
+        ({}, {"A.md": 2, "B.md": 0}, "expected in one, graded 0 in the other"),
+        ({"A.md": 2}, {"B.md": 0}, "expected in one, graded 0 in the other"),
+        ({"B.md": 1}, {"B.md": 0}, "graded 1 in one, graded 0 in the other"),
+    ],
+)
+def test_page_ruled_out_by_one_label_and_expected_by_another_contradicts(findings, grades, others, what):
+    one = {**ASK, "expected_pages": ["A.md", "B.md"], "grades": grades}
+    other = {"id": "b", "query": "rope and tackle!", "expected_pages": ["A.md"], "grades": others}
+    assert ("contradiction", ("a", "b"), f"'rope and tackle': 'B.md' is {what}") in findings(one, other)
+
+
+def test_two_grades_of_one_page_contradict_where_both_were_given(findings):
+    one, other = {**ASK, "grades": {"A.md": 2}}, {"id": "b", "query": "rope and tackle!", "expected_pages": ["A.md"]}
+    assert "contradiction" not in {name for name, *_ in findings(one, other)}
+    found = findings(one, {**other, "grades": {"A.md": 1}})
+    assert ("contradiction", ("a", "b"), "'rope and tackle': 'A.md' is graded 2 in one, graded 1 in the other") in found
 
 
 def test_query_in_the_text_or_properties_of_its_page_is_a_leak(findings, write):
@@ -169,7 +192,7 @@ LOOKS = {
     "Unicode names": {"query": "Łódź"},
     "several pages": {"query": "x", "expected_pages": ["A.md", "B.md"]},
     "stale": {"query": "hemp", "tags": ["stale"]},
-    "conflicting": {"query": "hemp", "grades": {"A.md": 2, "B.md": 0}},
+    "conflicting": {"query": "hemp", "category": "conflicting"},
     "absent topics": {"query": "hemp", "expected_pages": []},
 }
 
@@ -181,10 +204,12 @@ def test_each_kind_is_known_by_a_label_of_it_and_not_by_a_plain_one(check, kind)
     assert check({**plain, **LOOKS[kind]}).kinds[kind] == 1
 
 
-def test_grades_of_a_judged_pool_make_no_label_conflicting_but_its_category_does(check):
-    judged = {**ASK, **LOOKS["conflicting"], "origin": ORIGIN}
+def test_no_grade_makes_a_label_conflicting_but_its_category_or_a_tag_does(check):
+    """Judged pools and imported judgments are full of pages graded 0, which say otherwise than none."""
+    judged = {**ASK, "expected_pages": ["A.md"], "grades": {"A.md": 2, "B.md": 0}}
     assert check(judged).kinds["conflicting"] == 0
     assert check({**judged, "category": "conflicting"}).kinds["conflicting"] == 1
+    assert check({**judged, "tags": ["notes contradict"]}).kinds["conflicting"] == 1
 
 
 @pytest.mark.parametrize("query", ["¿hemp locker", "hemp “locker”", "hemp – locker…"])

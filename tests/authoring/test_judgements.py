@@ -53,6 +53,8 @@ def test_line_cut_short_by_a_crash_loses_that_verdict_alone(tmp_path, cut):
         "[]",
         '{"item": "a"}',
         '{"item": "a", "look": 3, "verdict": "no", "sha256": null}',
+        '{"item": "a", "look": true, "verdict": "no", "sha256": null}',
+        '{"item": "a", "look": 1, "verdict": "no"}',
         '{"item": "a", "look": 1, "verdict": "maybe"}',
     ],
 )

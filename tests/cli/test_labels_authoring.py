@@ -123,6 +123,44 @@ def test_ids_made_of_the_same_words_are_numbered(ask, vault, labels):
     assert [query["id"] for query in json.loads(labels.read_text(encoding="utf-8"))["queries"]] == ["a", "a-2"]
 
 
+def test_new_label_is_graded_and_expects_what_answers(ask, vault, labels):
+    options = ("--query", "q", "--page", "Tides.md", "--grade", "[[Log]]=2", "--grade", "Tides.md=1")
+    assert ask("add", "--vault", vault, *options, "--write")[0] == 0
+    assert json.loads(labels.read_text(encoding="utf-8")) == {
+        "schema": "vault-eval.labels.v1",
+        "queries": [
+            {"id": "a", "query": "b", "expected_pages": ["Tides.md"]},
+            {"id": "q", "query": "q", "expected_pages": ["Tides.md", "Sea/Log.md"], "grades": {"Sea/Log.md": 2, "Tides.md": 1}},
+        ],
+    }
+
+
+@pytest.mark.parametrize("named", [["--query", " b"], ["--id", "a"]])
+def test_page_that_nobody_judged_is_graded_for_a_label_that_is_there(ask, vault, labels, named):
+    """As the report names it, `label me: a: Sea/Log.md`; nothing else in the file changes."""
+    place = ("--vault", vault, "--write")
+    assert ask("add", *place, *named, "--grade", "Sea/Log.md=0")[0] == 0
+    assert labels.read_text(encoding="utf-8") == ONE.replace(
+        "claude-obsidian.retrieval-queries.v1", "vault-eval.labels.v1"
+    ).replace('["Tides.md"]}', '["Tides.md"], "grades": {"Sea/Log.md": 0}}')
+    code, out, _ = ask("add", *place, *named, "--grade", "Sea/Log.md=0")
+    assert (code, out) == (0, "Nothing to write: a has these grades already.\n")
+    assert "'Sea/Log.md' has the grade 0 for 'a' already" in ask("add", *place, *named, "--grade", "Sea/Log.md=1")[2]
+
+
+def test_page_that_answers_is_expected_from_then_on_with_its_hash(ask, vault, labels):
+    assert ask("add", "--vault", vault, "--id", "a", "--grade", "Sea/Log.md=2", "--write")[0] == 0
+    (label,) = json.loads(labels.read_text(encoding="utf-8"))["queries"]
+    sha256 = hashlib.sha256((vault / "Sea" / "Log.md").read_bytes()).hexdigest()
+    assert label == {
+        "id": "a",
+        "query": "b",
+        "expected_pages": ["Tides.md", "Sea/Log.md"],
+        "grades": {"Sea/Log.md": 2},
+        "hashes": {"Sea/Log.md": sha256},
+    }
+
+
 def test_first_label_makes_the_file_beside_the_vault(ask, vault, tmp_path):
     made = tmp_path / "Harbour.queries.json"
     options = ("--vault", vault, "--query", "when is it", "--page", "[[tides]]")
@@ -157,7 +195,7 @@ def test_judged_query_without_an_answer_becomes_a_negative_when_the_person_says_
     assert "is there already, as 'a'" in ask("add", *options)[2]
 
 
-@pytest.mark.parametrize("more", [["--id", "x"], ["--tag", "x"], ["--origin", "x"]])
+@pytest.mark.parametrize("more", [["--id", "x"], ["--tag", "x"], ["--origin", "x"], ["--grade", "Tides.md=0"]])
 def test_judged_query_keeps_its_id_tags_and_origin(ask, vault, labels, more):
     entry = {"id": "a", "query": "ski wax", "expected_pages": [], "skip_reason": NOTHING_FOUND}
     labels.write_text(json.dumps({"schema": "vault-eval.labels.v1", "queries": [entry]}), encoding="utf-8")
@@ -180,6 +218,25 @@ def test_query_that_is_skipped_for_another_reason_stays_skipped(ask, vault, labe
         (["--query", "  ", "--none"], "--query is empty"),
         (["--query", "q", "--page", "tides.md"], "in other letter case there is 'Tides.md'"),
         (["--query", "q", "--page", "../Tides.md"], "leaves the vault"),
+        (["--query", "q", "--page", "Tides.md#High watr"], "--page 'Tides.md#High watr': the note has no heading 'High watr'"),
+        (["--query", "q", "--page", "Tides.md#High watr"], "; near it is 'High water'"),
+        (["--query", "q", "--page", "Tides.md#^a"], "no line of the note's text ends with '^a'"),
+        (["--none"], "--query is empty"),
+        (["--id", "a", "--page", "Tides.md"], "--query is empty"),
+        (["--query", "q", "--grade", "Tides.md=0"], "name the notes that answer"),
+        (["--query", "q", "--none", "--grade", "Tides.md=1"], "name the notes that answer"),
+        (["--query", "q", "--grade", "Tides.md"], "--grade 'Tides.md': write the note, `=` and a grade (2: no other note"),
+        (["--query", "q", "--grade", "Tides.md=3"], "--grade 'Tides.md=3': write the note"),
+        (["--query", "q", "--grade", "Gone.md=0", "--page", "Tides.md"], "--grade 'Gone.md': no note of that name"),
+        (["--query", "q", "--grade", "Tides.md#x=2"], "--grade 'Tides.md#x': the note has no heading 'x'"),
+        (["--query", "q", "--grade", "Tides.md=2", "--grade", "[[Tides]]=1"], "--grade gives '[[Tides]]' two grades"),
+        (["--query", "q", "--page", "Tides.md", "--grade", "Tides.md=0"], "'Tides.md' has 0 but is in expected_pages"),
+        (["--query", "b", "--grade", "Tides.md=0"], "'Tides.md' has 0 but is in expected_pages"),
+        (["--query", "b", "--id", "c", "--grade", "Sea/Log.md=0"], "stands there as 'a'; leave out --id"),
+        (["--id", "aa", "--grade", "Sea/Log.md=0"], "no label has the id 'aa'; did you mean 'a'?"),
+        (["--id", "zzz", "--grade", "Sea/Log.md=0"], "no label has the id 'zzz'; give the words of the query with --query"),
+        (["--id", "a", "--grade", "Sea/Log.md=0", "--tag", "t"], "leave out --tag"),
+        (["--query", "q", "--grade", "Tides.md=2", "--queries", "property:answers"], "leave out --grade"),
         (["--query", "q", "--page", "[[Gone]]"], "no note of that name"),
         (["--query", "b", "--none"], "the query 'b' is there already, as 'a'"),
         (["--query", "q", "--none", "--id", "a"], "the id 'a' is taken"),
@@ -194,7 +251,7 @@ def test_query_that_is_skipped_for_another_reason_stays_skipped(ask, vault, labe
         (["--query", "q", "--none", "--tag", "t", "--tag", "\udcff"], "--tag holds bytes that are no text"),
         (["--query", "q" * 8001, "--none"], "8,001 characters"),
         (["--query", "q", "--none", "--queries", "property:answers"], "keep a query that none answers in a file"),
-        (["--query", "q", "--page", "Tides.md#x", "--queries", "property:answers"], "speaks for its whole note"),
+        (["--query", "q", "--page", "Tides.md#High water", "--queries", "property:answers"], "speaks for its whole note"),
         (["--query", "q", "--page", "Tides.md", "--id", "x", "--queries", "property:answers"], "leave out --id"),
         (["--query", "q", "--page", "Tides.md", "--queries", "property:tags"], "tags"),
         (["--query", "q", "--none", "--queries", "note:Gone.md"], "name a file that exists"),

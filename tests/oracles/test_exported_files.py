@@ -10,44 +10,16 @@ import json
 import os
 import subprocess
 import sys
-from importlib import import_module
 from math import fsum
 from pathlib import Path
 
 import pytest
+from oracle_names import IR_NAMES, METRICS, TREC_ASKED, TREC_NAMES, oracle
 
 ROOT = Path(__file__).resolve().parents[2]
 SETS = os.environ.get("VAULT_EVAL_SETS", "")
 SET = "known-en-obsidian-tasks"
-FIGURES = {
-    "recall@1": "recall_1",
-    "recall@5": "recall_5",
-    "recall@10": "recall_10",
-    "mrr@10": "recip_rank",  # the rankings are those of depth 10
-    "ndcg@10": "ndcg_cut_10",
-    "ap@10": "map_cut_10",
-    "hit@1": "success_1",
-    "hit@5": "success_5",
-    "hit@10": "success_10",
-}
-IR_NAMES = {
-    "recall@1": "R@1",
-    "recall@5": "R@5",
-    "recall@10": "R@10",
-    "mrr@10": "RR@10",
-    "ndcg@10": "nDCG@10",
-    "ap@10": "AP@10",
-    "hit@1": "Success@1",
-    "hit@5": "Success@5",
-    "hit@10": "Success@10",
-}
 SAME = 1e-9
-
-
-def oracle(name):
-    if os.environ.get("REQUIRE_ORACLES") == "1":
-        return import_module(name)
-    return pytest.importorskip(name, reason=f"{name} is not installed; REQUIRE_ORACLES=1 would fail here")
 
 
 def printed(folder, *arguments: object):
@@ -58,11 +30,11 @@ def printed(folder, *arguments: object):
 
 
 def by_pytrec_eval(qrels, run):
-    asked = {"recall.1,5,10", "recip_rank", "ndcg_cut.10", "map_cut.10", "success.1,5,10"}
-    found = oracle("pytrec_eval").RelevanceEvaluator(qrels, asked).evaluate(run)
+    found = oracle("pytrec_eval").RelevanceEvaluator(qrels, TREC_ASKED).evaluate(run)
     # trec_eval leaves out a query that has no row; it counts 0 here, as `trec_eval -c` has it.
     return {
-        ours: fsum(found[qid][theirs] if qid in found else 0.0 for qid in qrels) / len(qrels) for ours, theirs in FIGURES.items()
+        ours: fsum(found[qid][theirs] if qid in found else 0.0 for qid in qrels) / len(qrels)
+        for ours, theirs in TREC_NAMES.items()
     }
 
 
@@ -93,7 +65,7 @@ def check(folder, vault, labels):
     parse = oracle("pytrec_eval")
     from_trec = parse.parse_qrel(judged["trec"].splitlines()), parse.parse_run(ranked["trec"].splitlines())
     from_json = json.loads(judged["ranx"]), json.loads(ranked["ranx"])
-    ours = {name: figures[name]["value"] for name in FIGURES}
+    ours = {name: figures[name]["value"] for name in METRICS}
     for qrels, run in (from_trec, from_json):
         assert len(qrels) == figures["mrr@10"]["n"]
         assert ours == pytest.approx(by_pytrec_eval(qrels, run), abs=SAME)

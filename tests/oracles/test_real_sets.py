@@ -13,43 +13,19 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from math import fsum
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from urllib.parse import unquote
 
 import pytest
+from oracle_names import IR_NAMES, METRICS, TREC_ASKED, TREC_NAMES, oracle
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts"
 SETS = os.environ.get("VAULT_EVAL_SETS", "")
 FIXTURE_LABELS = ROOT / "fixtures" / "original" / "queries.json"
 
-METRICS = ("recall@1", "recall@5", "recall@10", "mrr@10", "ndcg@10", "ap@10", "hit@1", "hit@5", "hit@10")
-TREC_NAMES = {
-    "recall@1": "recall_1",
-    "recall@5": "recall_5",
-    "recall@10": "recall_10",
-    "mrr@10": "recip_rank",  # the rankings are those of depth 10
-    "ndcg@10": "ndcg_cut_10",
-    "ap@10": "map_cut_10",
-    "hit@1": "success_1",
-    "hit@5": "success_5",
-    "hit@10": "success_10",
-}
-IR_NAMES = {
-    "recall@1": "R@1",
-    "recall@5": "R@5",
-    "recall@10": "R@10",
-    "mrr@10": "RR@10",
-    "ndcg@10": "nDCG@10",
-    "ap@10": "AP@10",
-    "hit@1": "Success@1",
-    "hit@5": "Success@5",
-    "hit@10": "Success@10",
-}
 SAME = 1e-9
 
 Qrels = dict[str, dict[str, int]]
@@ -78,13 +54,6 @@ class Measured:
         return {
             qid: {page: 1000.0 - rank for rank, page in enumerate(pages, start=1)} for qid, pages in rankings.items() if pages
         }
-
-
-def oracle(name: str) -> ModuleType:
-    if os.environ.get("REQUIRE_ORACLES") == "1":
-        return import_module(name)
-    module: ModuleType = pytest.importorskip(name, reason=f"{name} is not installed; REQUIRE_ORACLES=1 would fail here")
-    return module
 
 
 def command(script: str, *arguments: object) -> bytes:
@@ -158,8 +127,7 @@ def ours_computed(measured: Measured) -> Scores:
 
 def by_pytrec_eval(measured: Measured) -> Scores:
     module = oracle("pytrec_eval")
-    asked = {"recall.1,5,10", "recip_rank", "ndcg_cut.10", "map_cut.10", "success.1,5,10"}
-    found = module.RelevanceEvaluator(measured.qrels, asked).evaluate(measured.as_trec)
+    found = module.RelevanceEvaluator(measured.qrels, TREC_ASKED).evaluate(measured.as_trec)
     unanswered = dict.fromkeys(TREC_NAMES.values(), 0.0)  # trec_eval itself leaves such a query out
     return {ours: {qid: found.get(qid, unanswered)[name] for qid in measured.qrels} for ours, name in TREC_NAMES.items()}
 

@@ -73,9 +73,20 @@ def one_item_more(text: str, array: Span, value: dict[str, JsonValue]) -> Insert
     return Insert(last.end, last.end, gap + _like(text, last, value))
 
 
+def one_text_more(text: str, array: Span, value: str) -> Insert:
+    """`value` as the last item of an array of texts, on a line of its own where the others are."""
+    before = items(text, array.start)
+    if not before:
+        return Insert(array.start, array.end, dumps([value]))
+    gap = _gap(text[array.start + 1 : before[0].start])
+    return Insert(before[-1].end, before[-1].end, f",{gap}{dumps(value)}")
+
+
 def one_key_more(text: str, item: Span, key: str, value: JsonValue) -> Insert:
     """`key` as the last member of an object, on a line of its own where the others are."""
     found = list(members(text, item.start).values())
+    if not found:
+        return Insert(item.start, item.end, dumps({key: value}))
     end = found[-1].end
     gap = _gap(text[item.start + 1 : found[0].begin])
     return Insert(end, end, f",{gap}{dumps(key)}: {dumps(value)}")

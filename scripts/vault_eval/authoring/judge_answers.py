@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import TypeVar
 
 from vault_eval import strict_json
 from vault_eval.authoring.judged_page import JudgedPage
@@ -13,10 +14,12 @@ from vault_eval.authoring.judgements import GRADES, Judgement, Verdict
 from vault_eval.authoring.pool import Pool, PooledQuery
 from vault_eval.errors import LabelError, UsageError
 from vault_eval.limits import TERMINAL_TEXT_MAX_CHARACTERS
+from vault_eval.reports.saved_node import Node
 from vault_eval.reports.text_layout import display_width
 from vault_eval.strict_json import JsonValue
 from vault_eval.vault.paths import quoted
 
+T = TypeVar("T")
 _AGAIN = "~again"
 # Shorter, a quote stands in every note, unless it is all that stands in its place. A wide character counts twice.
 QUOTE_MIN_CHARACTERS = 8
@@ -160,29 +163,40 @@ def _folded(text: str) -> str:
 
 def _answers(text: str, name: str, known: AbstractSet[str]) -> Iterator[_Answer | Refused]:
     try:
-        content = strict_json.loads(text)
+        top = Node(strict_json.loads(text), name)
     except ValueError as error:
         raise LabelError(f"{name}: {error}") from None
-    answers = content.get("answers") if isinstance(content, dict) else None
-    if not isinstance(answers, list):
+    answers = _member(top, "answers", _items)
+    if answers is None:
         raise LabelError(f'{name}: write {{"answers": [{{"id": …, "notes": [{{"note": …, "grade": …, "quote": …}}]}}]}}')
     for number, answer in enumerate(answers, start=1):
-        prompt, notes = (answer.get("id"), answer.get("notes")) if isinstance(answer, dict) else (None, None)
-        if not isinstance(prompt, str):
+        prompt, notes = _member(answer, "id", Node.text), _member(answer, "notes", _items)
+        if prompt is None:
             yield Refused(f"answer number {number}", "", "it has no id")
         elif prompt not in known:
             yield Refused(prompt, "", "the pool has no prompt of this id")
-        elif not isinstance(notes, list):
+        elif notes is None:
             yield Refused(prompt, "", "it has no list of notes")
         else:
             yield from (_answer(prompt, note) for note in notes)
 
 
-def _answer(prompt: str, note: JsonValue) -> _Answer | Refused:
-    page = note.get("note") if isinstance(note, dict) else None
-    if not isinstance(note, dict) or not isinstance(page, str):
+def _answer(prompt: str, note: Node) -> _Answer | Refused:
+    page, grade = _member(note, "note", Node.text), _member(note, "grade", lambda grade: grade)
+    if page is None:
         return Refused(prompt, "", "one of its notes has no path")
-    if "grade" not in note:
+    if grade is None:
         return Refused(prompt, page, "it has no grade")
-    quote = note.get("quote")
-    return _Answer(prompt, page, note["grade"], quote if isinstance(quote, str) else "")
+    return _Answer(prompt, page, grade.value, _member(note, "quote", Node.text) or "")
+
+
+def _member(node: Node, key: str, read: Callable[[Node], T]) -> T | None:
+    """What `read` makes of the value under `key`; None where there is no such key, or a value of another kind."""
+    try:
+        return read(node[key])
+    except UsageError:
+        return None
+
+
+def _items(node: Node) -> list[Node]:
+    return list(node.items())

@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias, get_args
 
 from vault_eval import strict_json
 from vault_eval.atomic_file import append_line
-from vault_eval.errors import LabelError
+from vault_eval.errors import LabelError, UsageError
+from vault_eval.reports.saved_node import Node
 
 # "later" and "cannot tell" are no grades: a page nobody could judge is not a page that was judged irrelevant.
 Verdict: TypeAlias = Literal["yes", "partly", "no", "later", "cannot tell"]
@@ -19,6 +20,7 @@ MEANING: Mapping[Verdict, str] = {
     "partly": "it answers a part, or leads to the answer",
     "no": "it does not help, though it shares the words",
 }
+_LOOKS = (1, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +71,13 @@ def verdicts(judgements: Sequence[Judgement], look: int = 1) -> dict[str, Judgem
 
 def _judgement(line: bytes, place: str) -> Judgement | None:
     try:
-        value = strict_json.loads(line.decode("utf-8"))
+        found = Node(strict_json.loads(line.decode("utf-8")), place)
     except ValueError:
         return None
-    found = value if isinstance(value, dict) else {}
-    item, look, sha256 = found.get("item"), found.get("look"), found.get("sha256")
-    verdict = next((one for one in VERDICTS if one == found.get("verdict")), None)
-    is_whole = isinstance(look, int) and look in (1, 2) and (sha256 is None or isinstance(sha256, str))
-    if isinstance(item, str) and isinstance(look, int) and verdict is not None and is_whole:
-        return Judgement(item, look, verdict, sha256 if isinstance(sha256, str) else None)
-    raise LabelError(f"{place}: no judgement of ours; remove the line, or the file to begin anew")
+    try:
+        look = found["look"].whole()
+        if look not in _LOOKS:
+            raise found["look"].refused("1 or 2")
+        return Judgement(found["item"].text(), look, found["verdict"].one_of(VERDICTS), found["sha256"].or_none(Node.text))
+    except UsageError:
+        raise LabelError(f"{place}: no judgement of ours; remove the line, or the file to begin anew") from None

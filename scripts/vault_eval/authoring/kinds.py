@@ -6,11 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from vault_eval.authoring.judged_labels import ORIGIN
 from vault_eval.authoring.lint import Checked
 from vault_eval.authoring.questions import is_question
 from vault_eval.model import Label
-from vault_eval.vault.targets import parse_target
 
 # Letters beside digits, `_`, camelCase, or parts joined by a sign: what no dictionary holds.
 _IDENTIFIER = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|\w_\w|[a-z][A-Z]|\w[.:/\\@]\w|\b[A-Z]{2,}-\d|#\d")
@@ -54,11 +52,10 @@ def _stale(label: Label, checked: Checked) -> bool:
 
 
 def _conflicting(label: Label, _checked: Checked) -> bool:
-    """One page preferred to another by its grade: by hand, since a judged pool grades whatever it holds."""
-    if label.origin == ORIGIN:
-        return _is_named("conflict", "contradict")(label)
-    preferred = any(grade == 0 and parse_target(target).page not in label.pages for target, grade in label.grades.items())
-    return preferred or len(set(label.grades.values())) > 1 or _is_named("conflict", "contradict")(label)
+    """That one note says otherwise than another only its owner knows, and names it: a grade of 0 says that a page does not help,
+    and judged pools and imported judgments are full of it.
+    """
+    return _is_named("conflict", "contradict")(label)
 
 
 def _absent(label: Label, _checked: Checked) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from vault_eval.authoring.changes import Change
 from vault_eval.authoring.file_text import text_of
 from vault_eval.authoring.frontmatter_edit import with_item
+from vault_eval.authoring.gold_places import GoldPlaces
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import LabelError, UsageError
 from vault_eval.labels.eligibility import settle
@@ -26,30 +27,38 @@ _ID_MAX_CHARACTERS = 48
 _WORD = re.compile(r"\w+")
 
 
-def gold_targets(pages: Sequence[str], vault: VaultSnapshot) -> tuple[Target, ...]:
-    """The gold places that a person named by path or `[[wikilink]]`. Raises LabelError for one that names none, or several."""
+def named_targets(texts: Sequence[str], option: str, vault: VaultSnapshot) -> tuple[Target, ...]:
+    """The places that a person named with `option`, by path or `[[wikilink]]`, all of them in the vault.
+
+    Raises LabelError for one that names none, or several, and for a page, or a place of it, that is not there, with what it
+    may be instead.
+    """
     resolver = LinkResolver(PageNames(lambda: vault.names), "")
     try:
-        return tuple(dict.fromkeys(usable_target(page, resolver.target) for page in pages))
+        targets = tuple(dict.fromkeys(usable_target(text, resolver.target) for text in texts))
     except TargetError as error:
-        raise LabelError(f"--page: {error}") from None
-
-
-def refuse_missing(label: Label, vault: VaultSnapshot) -> None:
-    """Raises LabelError where a gold page is not in the vault, with what it may be instead."""
-    for settled in settle([label], vault.listing, vault.reader, None, None, lambda _page: None):
+        raise LabelError(f"{option}: {error}") from None
+    named = Label(id="", query="", gold=targets, source=option, place="")
+    for settled in settle([named], vault.listing, vault.reader, None, None, lambda _page: None):
         for page, reason in settled.missing.items():
-            raise LabelError(f"--page {quoted(page)}: {reason}")
+            raise LabelError(f"{option} {quoted(page)}: {reason}")
+    places = GoldPlaces(vault)
+    for target in targets:
+        fault = places.fault(target)
+        if fault is not None:
+            raise LabelError(f"{option} {quoted(target_text(target))}: {fault}")
+    return targets
 
 
-def with_hashes(label: Label, vault: VaultSnapshot) -> Label:
-    """The label with the SHA-256 of each gold page as it is now, by which `labels check` sees that it was edited since."""
-    return replace(label, hashes={target_text(target): sha256_hex(vault.read(target.page)) for target in label.gold})
+def with_hashes(label: Label, judged: Sequence[Target], vault: VaultSnapshot) -> Label:
+    """The label with the SHA-256 of each page judged now, by which `labels check` sees that it was edited since."""
+    hashes = {target_text(target): sha256_hex(vault.read(target.page)) for target in judged}
+    return replace(label, hashes={**label.hashes, **hashes})
 
 
-def checked_query(text: str) -> str:
+def checked_query(text: str | None) -> str:
     """The query as it is searched. Raises UsageError for none."""
-    query = normalise_query(text)
+    query = normalise_query(text or "")
     if not query:
         raise UsageError("--query is empty; write what you looked for")
     return query

@@ -16,13 +16,14 @@ from vault_eval.errors import IndexUnusableError, UsageError
 from vault_eval.index.build import BuildResult, Progress, build_index, no_progress
 from vault_eval.index.commands import advice_to_build, build_command, command_line
 from vault_eval.index.freshness import compare_with_vault
-from vault_eval.index.options import IndexOptions, checked_options, options_from_json
+from vault_eval.index.options import IndexOptions, checked_options
 from vault_eval.index.states import read_states
 from vault_eval.index.seal import open_index
 from vault_eval.index.store import IndexFile
 from vault_eval.index.vectors.build import VectorsResult, build_vectors
 from vault_eval.index.vectors.embedder import Embedder
 from vault_eval.index.vectors.vector_file import models_left_behind
+from vault_eval.inputs import index_options
 from vault_eval.reports.escaping import for_terminal
 from vault_eval.retrievers.embeddings import open_embedder, parse_embedder
 from vault_eval.vault.location import refuse_inside_vault, vault_id, vault_root
@@ -45,17 +46,18 @@ def run(argv: list[str]) -> int:
     if options.check and options.vectors is not None:
         raise UsageError("--check only looks, --vectors makes something: leave out one of them")
     if options.check:
-        return _check(options, folder, vault, DataFolder(data))
+        return _check(options, folder, vault, index_options(DataFolder(data), root))
     model = parse_embedder(options.vectors) if options.vectors is not None else None
     launcher.ensure(tuple(launcher.RUNTIME_PACKAGES), may_install=True, data=data, command="index")
     embedder = open_embedder(model) if model is not None else None
-    chosen = _chosen(options, DataFolder(data), vault)
+    before = index_options(DataFolder(data), root)
+    chosen = _chosen(options, before)
     if chosen.pdf:
         launcher.ensure(["pypdf"], may_install=False, data=data, command="index --pdf")
     started = time.time_ns()
     with open_snapshot(root, chosen.exclude, with_pdfs=chosen.pdf) as snapshot, _progress(options.format) as progress:
         result = build_index(snapshot.reader, snapshot.listing, chosen, folder, vault, started, progress)
-        if chosen.as_json() != _remembered(DataFolder(data), vault).as_json():
+        if chosen != before:
             DataFolder(data).remember(vault, index_options=chosen.as_json())
             kept = " ".join(chosen.as_arguments()) or "the defaults"
             say(f"vault-eval: remembered for this vault, wherever its index lies: {for_terminal(kept)}")
@@ -95,9 +97,8 @@ def parser() -> Parser:
     return made
 
 
-def _chosen(options: argparse.Namespace, data: DataFolder, vault: str) -> IndexOptions:
+def _chosen(options: argparse.Namespace, before: IndexOptions) -> IndexOptions:
     """The options given now, the others as they were last time for this vault."""
-    before = _remembered(data, vault)
 
     def pick(given: object, remembered: object) -> object:
         return remembered if given is None else given
@@ -113,13 +114,7 @@ def _chosen(options: argparse.Namespace, data: DataFolder, vault: str) -> IndexO
     )
 
 
-def _remembered(data: DataFolder, vault: str) -> IndexOptions:
-    remembered = data.settings(vault).index_options
-    return options_from_json(dict(remembered)) if remembered else IndexOptions()
-
-
-def _check(options: argparse.Namespace, folder: str, vault: str, data: DataFolder) -> int:
-    remembered = _remembered(data, vault)
+def _check(options: argparse.Namespace, folder: str, vault: str, remembered: IndexOptions) -> int:
     try:
         index, sha256 = open_index(folder, vault, verify=True)
     except IndexUnusableError as error:

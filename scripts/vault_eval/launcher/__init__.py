@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         ensure,
         environment_folder,
         environment_python,
+        install_command,
         is_usable,
         missing_packages,
     )
@@ -35,6 +36,7 @@ __all__ = [
     "environment_folder",
     "environment_python",
     "find_data_folder",
+    "install_command",
     "is_usable",
     "missing_packages",
     "precompile",

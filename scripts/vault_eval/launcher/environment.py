@@ -49,7 +49,7 @@ def ensure(packages: Iterable[str], *, may_install: bool, data: str, command: st
     names = [RUNTIME_PACKAGES.get(package, package) for package in missing]
     wanted = f"{command} needs {', '.join(names)}, which this Python ({sys.executable}) lacks."
     if not set(missing) <= set(RUNTIME_PACKAGES) or not os.path.isfile(LOCK):
-        _refuse(f"{wanted} Run: {_install_command(names)}")
+        _refuse(f"{wanted} Run: {install_command(names)}")
     environment = environment_folder(data)
     if started == environment + _REBUILT:
         _refuse(f"{wanted} It was just installed into {environment}, in vain; remove that folder and run the command again.")
@@ -116,7 +116,8 @@ def doctor_command(data: str) -> str:
     return _command_line([_python(), os.path.join(_SCRIPTS, "vault-eval.py"), "doctor", "--install", *own_place])
 
 
-def _install_command(names: Sequence[str]) -> str:
+def install_command(names: Sequence[str]) -> str:
+    """The one line that installs these packages for this interpreter."""
     import shutil
     from importlib.util import find_spec
 

@@ -22,5 +22,5 @@ def metrics_for(depth: int = DEPTH_DEFAULT_PAGES) -> tuple[Metric, ...]:
 
 
 def mean_metrics(depth: int = DEPTH_DEFAULT_PAGES) -> tuple[Metric, ...]:
-    """Those that are a mean of one value a query: only they can be paired. Of every one more is better."""
+    """Those that are a mean of one value a query: only they can be paired. Of every one that is a quality more is better."""
     return tuple(metric for metric in metrics_for(depth) if metric.across is None)

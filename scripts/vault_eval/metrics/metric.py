@@ -44,6 +44,7 @@ class Metric:
     needs: Need = "ranking"
     across: Callable[[Sequence[JudgedQuery]], Across] | None = None
     is_cost: bool = False  # less is better; of every other metric more is
+    is_quality: bool = True  # else it tells of the labels, and more of it makes no search better or worse
 
 
 def cutoffs(depth: int) -> tuple[int, ...]:

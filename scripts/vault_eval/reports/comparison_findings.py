@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 
 from vault_eval.comparison.records import Comparison, MetricChange, Outcome, QueryChange, Side
+from vault_eval.metrics.catalogue import mean_metrics
 from vault_eval.reports import wording
 from vault_eval.reports.comparison_sentences import interval_text, judged_change, signed
 
@@ -97,7 +98,10 @@ def compared_figures(comparison: Comparison) -> tuple[ComparedFigure, ...]:
     """Every metric, the primary one first; those that no paired query has are left out, but for the primary."""
     if judged_change(comparison) is None:
         return ()
-    return tuple(_figure(change) for change in comparison.metrics if change.n or change.is_primary)
+    qualities = {metric.name for metric in mean_metrics(comparison.baseline.depth) if metric.is_quality}
+    return tuple(
+        _figure(change, is_quality=change.name in qualities) for change in comparison.metrics if change.n or change.is_primary
+    )
 
 
 def changed_queries(comparison: Comparison, outcome: Outcome) -> tuple[ChangedQuery, ...]:
@@ -132,7 +136,9 @@ def _side(role: str, side: Side) -> ComparedSide:
     return ComparedSide(role, side.name, wording.started_text(side.started))
 
 
-def _figure(change: MetricChange) -> ComparedFigure:
+def _figure(change: MetricChange, *, is_quality: bool) -> ComparedFigure:
+    """What more of makes no search better has a difference, and no queries that got better or worse."""
+    outcomes = (f"{count:,}" if is_quality else wording.NOTHING for count in (change.wins, change.losses, change.ties))
     return ComparedFigure(
         wording.metric_label(change.name),
         wording.score_text(change.baseline),
@@ -140,9 +146,7 @@ def _figure(change: MetricChange) -> ComparedFigure:
         signed(change.delta),
         interval_text(change),
         f"{change.n:,}",
-        f"{change.wins:,}",
-        f"{change.losses:,}",
-        f"{change.ties:,}",
+        *outcomes,
     )
 
 

@@ -8,6 +8,7 @@ from itertools import combinations
 from vault_eval.authoring.lint import Checked, Finding
 from vault_eval.diagnosis.label_findings import normalised
 from vault_eval.model import Label
+from vault_eval.reports.rows import page_grades
 from vault_eval.vault.paths import quoted
 from vault_eval.vault.targets import parse_target
 
@@ -31,16 +32,23 @@ def _disagreements(one: Label, other: Label) -> Iterator[tuple[str, str]]:
         yield "one expects a page, the other none", ""
     elif not set(one.pages) & set(other.pages):
         yield "they expect different pages", ""
-    grades, others = _grades(one), _grades(other)
-    for page in sorted(grades.keys() & others.keys()):
-        if grades[page] != others[page]:
-            yield f"{quoted(page)} has the grades {grades[page]} and {others[page]}", page
+    said, others = _judged(one), _judged(other)
+    for page in sorted(said.keys() & others.keys()):
+        if _is_against(said[page], others[page]):
+            yield f"{quoted(page)} is {_words(said[page])} in one, {_words(others[page])} in the other", page
 
 
-def _grades(label: Label) -> dict[str, int]:
-    """The highest grade of each page; gold without a grade has the highest there is."""
-    grades = dict.fromkeys(label.pages, 2) if not label.grades else {}
-    for target, grade in label.grades.items():
-        page = parse_target(target).page
-        grades[page] = max(grade, grades.get(page, 0))
-    return grades
+def _judged(label: Label) -> dict[str, int | None]:
+    """The grade of each judged page, None where it is expected and nobody said how good it is."""
+    graded = {parse_target(target).page for target in label.grades}
+    grades = {page: grade for page, grade in page_grades(label).items() if page in graded}
+    return dict.fromkeys(label.pages) | grades
+
+
+def _is_against(grade: int | None, other: int | None) -> bool:
+    """Whether two grades of one page cannot both be meant: an expected page may have any but 0."""
+    return 0 in (grade, other) if None in (grade, other) else grade != other
+
+
+def _words(grade: int | None) -> str:
+    return "expected" if grade is None else f"graded {grade}"

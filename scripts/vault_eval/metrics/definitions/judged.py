@@ -19,4 +19,4 @@ def metrics(depth: int) -> tuple[Metric, ...]:  # noqa: ARG001 - the catalogue a
     """Judged@10 alone: the pages a person looks at."""
     k = METRIC_CUTOFF_PAGES
     meaning = f"share of the first {k} pages returned that a label names or grades"
-    return (Metric(f"judged@{k}", meaning, lambda query: judged(query, k), 650, over="returned"),)
+    return (Metric(f"judged@{k}", meaning, lambda query: judged(query, k), 650, over="returned", is_quality=False),)

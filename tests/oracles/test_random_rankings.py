@@ -5,47 +5,12 @@ Skipped where a package is absent; REQUIRE_ORACLES=1 makes absence a failure.
 
 from __future__ import annotations
 
-import os
-from importlib import import_module
 from random import Random
-from types import ModuleType
 
 import pytest
+from oracle_names import IR_NAMES, TREC_ASKED, TREC_NAMES, oracle
 
 from vault_eval.metrics import JudgedQuery, aggregate, metrics_for
-
-TREC_NAMES = {
-    "recall@1": "recall_1",
-    "recall@5": "recall_5",
-    "recall@10": "recall_10",
-    "mrr@10": "recip_rank",  # on rankings of at most ten pages
-    "ndcg@10": "ndcg_cut_10",
-    "ap@10": "map_cut_10",
-    "hit@1": "success_1",
-    "hit@5": "success_5",
-    "hit@10": "success_10",
-}
-IR_NAMES = {
-    "recall@1": "R@1",
-    "recall@5": "R@5",
-    "recall@10": "R@10",
-    "mrr@10": "RR@10",
-    "mrr@25": "RR@25",
-    "ndcg@10": "nDCG@10",
-    "ndcg@25": "nDCG@25",
-    "ap@10": "AP@10",
-    "ap@25": "AP@25",
-    "hit@1": "Success@1",
-    "hit@5": "Success@5",
-    "hit@10": "Success@10",
-}
-
-
-def oracle(name: str) -> ModuleType:
-    if os.environ.get("REQUIRE_ORACLES") == "1":
-        return import_module(name)
-    module: ModuleType = pytest.importorskip(name, reason=f"{name} is not installed; REQUIRE_ORACLES=1 would fail here")
-    return module
 
 
 def random_queries(seed: int, depth: int, count: int = 300) -> dict[str, JudgedQuery]:
@@ -75,7 +40,7 @@ def test_trec_eval_says_the_same_of_every_query() -> None:
     pytrec_eval = oracle("pytrec_eval")
     queries = random_queries(11, depth=10)
     qrels, run = as_qrels_and_run(queries)
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"recall.1,5,10", "recip_rank", "ndcg_cut", "map_cut", "success"})
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, TREC_ASKED)
     theirs = evaluator.evaluate(run)
     by_name = {metric.name: metric for metric in metrics_for()}
     for ours, name in TREC_NAMES.items():
@@ -88,7 +53,8 @@ def test_ir_measures_says_the_same_of_every_query_and_of_the_mean() -> None:
     ir_measures = oracle("ir_measures")
     queries = random_queries(12, depth=25)
     qrels, run = as_qrels_and_run(queries)
-    measures = {ours: ir_measures.parse_measure(name) for ours, name in IR_NAMES.items()}
+    names = IR_NAMES | {"mrr@25": "RR@25", "ndcg@25": "nDCG@25", "ap@25": "AP@25"}
+    measures = {ours: ir_measures.parse_measure(name) for ours, name in names.items()}
     metrics = metrics_for(25)
     per_query = {
         (str(found.measure), found.query_id): found.value for found in ir_measures.iter_calc(list(measures.values()), qrels, run)
