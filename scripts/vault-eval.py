@@ -23,10 +23,12 @@ if __name__ == "__main__":
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # `python3 -I` and `-P` leave this folder out
 
     from vault_eval import launcher
+    from vault_eval.launcher.process import collect_seldom, end
     from vault_eval.launcher.stopping import exit_when_stopped
 
     exit_when_stopped()
+    collect_seldom()
     launcher.prepare(sys.argv[1:])
     from vault_eval.cli import main
 
-    raise SystemExit(main(sys.argv[1:], script=__file__))
+    end(main(sys.argv[1:], script=__file__))

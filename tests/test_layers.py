@@ -249,6 +249,7 @@ def test_what_every_search_imports_needs_no_package(module):
 UNASKED = (
     *HEAVY,
     *("http", "socket", "ssl", "tempfile", "urllib.request", "xml"),
+    *("difflib", "ipaddress", "pathlib", "subprocess", "urllib.parse"),
     *("numpy", "mcp", "anyio", "pypdf", "model2vec", "wordllama"),
     *("vault_eval.authoring", "vault_eval.interop", "vault_eval.index.build", "vault_eval.index.pdf_text"),
     *("vault_eval.index.vectors", "vault_eval.index.vault_meta.store", "vault_eval.variants"),
@@ -257,7 +258,8 @@ UNASKED = (
         for name in ("claude_obsidian", "command", "http", "mcp", "run", "vector", "fused", "title")
     ),
     *("statistics", "vault_eval.comparison.compare", "vault_eval.reports.since_last", "vault_eval.reports.junit"),
-    *("vault_eval.reports.step_summary", "vault_eval.reports.html_report"),
+    *("vault_eval.reports.step_summary", "vault_eval.reports.html_report", "vault_eval.reports.markdown_report"),
+    *("vault_eval.reports.snippets", "vault_eval.comparison.records", "vault_eval.vault.note", "vault_eval.labels.property"),
 )
 
 
@@ -270,10 +272,10 @@ def test_evaluation_of_keyword_with_json_labels_loads_nothing_that_was_not_asked
     places = ["--vault", str(tmp_path / "vault"), "--data", str(tmp_path / "data")]
     script = str(SCRIPTS / "vault-eval.py")
     subprocess.run([sys.executable, script, "index", *places], capture_output=True, check=True)
-    asked = [script, "bench", *places, "--queries", str(labels), "--cold-samples", "0", "--out", str(tmp_path / "report.json")]
+    asked = ["bench", *places, "--queries", str(labels), "--cold-samples", "0", "--out", str(tmp_path / "report.json")]
     code = (
-        f"import atexit, runpy, sys; sys.argv = {asked!r}; sys.path.insert(0, {str(SCRIPTS)!r}); "
-        "atexit.register(lambda: print(*sys.modules)); runpy.run_path(sys.argv[0], run_name='__main__')"
+        f"import sys; sys.path.insert(0, {str(SCRIPTS)!r}); from vault_eval.cli import main; "
+        f"print(main({asked!r}, script={script!r}), *sys.modules)"
     )
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.splitlines()[-1].split())

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from typing import TYPE_CHECKING
 
 from vault_eval.diagnosis.label_findings import Examined, label_findings
 from vault_eval.diagnosis.misses import Diagnosis, SearchedPages, Wanted, diagnose
@@ -25,12 +26,14 @@ from vault_eval.rankings.runner import run_queries
 from vault_eval.reports.assembly import assembled, environment, run_timing
 from vault_eval.reports.document import QueryRow, Report, Timing
 from vault_eval.reports.json_report import report_value
-from vault_eval.reports.snippets import Snippets, snippets_of
 from vault_eval.reports.summary import coverage, run_report
 from vault_eval.request import Request
 from vault_eval.retrievers.protocol import ColdOnly, Explains, KnowsPages, Retriever, WarmOnly
 from vault_eval.retrievers.spec import CLAUDE_OBSIDIAN, KEYWORD
 from vault_eval.strict_json import JsonValue
+
+if TYPE_CHECKING:
+    from vault_eval.reports.snippets import Snippets
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ def evaluate(request: Request, clock: Clock) -> Report:
 
 def evaluate_with_snippets(request: Request, clock: Clock) -> tuple[Report, Snippets]:
     """The same, and the lines of notes that the first run's misses are about, for the owner's own page."""
+    from vault_eval.reports.snippets import snippets_of
+
     with open_inputs(request) as inputs:
         report = _measured(inputs, request, clock)
         moved = (*inputs.freshness.changed, *inputs.freshness.label_only) if report.runs[0].index is not None else ()

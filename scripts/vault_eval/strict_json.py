@@ -20,6 +20,7 @@ _DEPTH_MAX_LEVELS = 100
 _ESCAPED_TEXT_MAX_CHARACTERS = 40
 # JSON lets them stand in a text, and a terminal obeys them: DEL, the controls beyond it, turns of direction.
 _OBEYED = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_DEL = "\x7f"  # the only one of them in ASCII
 
 
 class StrictJsonError(ValueError):
@@ -68,7 +69,9 @@ def encode(text: str) -> bytes:
 
 
 def _compact(value: object, ascii_only: bool) -> str:
-    text = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, separators=(", ", ": "))
+    text = (_ASCII if ascii_only else _UTF8).encode(value)
+    if text.isascii() and _DEL not in text:
+        return text
     return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
@@ -134,3 +137,4 @@ def _refuse_constant(name: str) -> NoReturn:
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_unique_keys, parse_int=_integer, parse_float=_finite, parse_constant=_refuse_constant
 )
+_ASCII, _UTF8 = (json.JSONEncoder(ensure_ascii=only, allow_nan=False, separators=(", ", ": ")) for only in (True, False))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from vault_eval.cli import main
-from vault_eval.labels import LabelDocument, load_labels
+from vault_eval.labels.load import LabelDocument, load_labels
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "vault-eval.py"
 LABELS = {

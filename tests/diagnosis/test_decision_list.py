@@ -13,11 +13,12 @@ from vault_eval.diagnosis.causes import CAUSE_NAMES, CAUSES
 from vault_eval.diagnosis.misses import SearchedPages, Wanted, diagnose, invalid_label
 from vault_eval.diagnosis.records import Miss
 from vault_eval.diagnosis.sections import block_line, judged_places, lies_under, tells_sections
+from vault_eval.index.term_evidence import TermEvidence
 from vault_eval.metrics import metrics_for
 from vault_eval.metrics.judged_query import JudgedPlace, JudgedQuery
 from vault_eval.metrics.score import ScoreTable
 from vault_eval.model import Candidates, Label, RankedPage, Ranking, Target
-from vault_eval.retrievers.protocol import Counterfactual, PageEvidence, TermEvidence
+from vault_eval.retrievers.protocol import Counterfactual, PageEvidence
 
 ORDER = (
     "label_invalid",

@@ -17,6 +17,7 @@ from vault_eval.diagnosis.query_terms import idf_coverage, query_terms
 from vault_eval.evaluation import clock, evaluate
 from vault_eval.index.build import build_index
 from vault_eval.index.options import IndexOptions
+from vault_eval.index.term_evidence import TermEvidence
 from vault_eval.model import Label, RankedPage, Ranking, Target
 from vault_eval.rankings.runner import without_pages
 from vault_eval.reports.document import Report
@@ -26,7 +27,7 @@ from vault_eval.reports.markdown_report import markdown_report
 from vault_eval.reports.saved_report import read_report
 from vault_eval.reports.text_report import text_report
 from vault_eval.request import Request
-from vault_eval.retrievers.protocol import PageEvidence, TermEvidence
+from vault_eval.retrievers.protocol import PageEvidence
 from vault_eval.vault.snapshot import open_snapshot
 
 NOTES = {

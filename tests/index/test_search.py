@@ -213,7 +213,7 @@ def test_contributions_sum_to_the_score(corpora, words, k1, b):
         total = 0.0
         for part in added:
             total += part
-        assert (total, searcher.score(query, chunk)) == (score, score)
+        assert (total, searcher.scores(query, [chunk])) == (score, [score])
         assert searcher.frequencies(query, chunk) == [corpus.chunks[chunk].count(term) for term in query]
         assert [part > 0 for part in added] == [tf > 0 for tf in searcher.frequencies(query, chunk)]
 
@@ -230,6 +230,20 @@ def test_a_term_said_twice_counts_twice(corpora):
     searcher = Searcher(corpora[3].index)
     once, twice = searcher.best(["w5"], 5), searcher.best(["w5", "w5"], 5)
     assert [(hit.chunk, hit.score + hit.score) for hit in once] == [tuple(hit) for hit in twice]
+
+
+@pytest.mark.parametrize("tf", [15, 16, 254, 255, 256, 300])
+def test_a_term_with_a_column_counts_as_often_as_it_stands_there(make_vault, monkeypatch, tf):
+    monkeypatch.setattr(columns, "_LIST_MIN_POSTINGS", 0)
+    monkeypatch.setattr(search, "_SHORT_LIST_POSTINGS", 0)
+    corpus = Corpus(make_vault, ["tide " * tf, "tide ebb", "ebb"])
+    searcher = Searcher(corpus.index)
+    searcher.best(["tide"], 3)  # a first query makes no columns
+    assert searcher.best(["tide", "ebb"], 3) == exhaustive(corpus.chunks, ["tide", "ebb"], 1.5, 0.75, 3)
+    (known,) = [searcher._columns.counts(one) for one in searcher._lists(["tide"])]
+    assert known is not None
+    assert list(known) == [min(tf, columns.UNKNOWN), 1, 0]
+    corpus.index.close()
 
 
 def test_scores_are_those_of_the_formula():

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from vault_eval.interop import beir, citewell, elasticsearch, enquire, expect, qmd, quepid, ranx, topics, trec
 from vault_eval.interop.conversion import labels_of, topics_of, with_texts
 from vault_eval.interop.records import ForeignRun, Judgment, Topic
-from vault_eval.labels import LabelDocument, load_labels
+from vault_eval.labels.load import LabelDocument, load_labels
 from vault_eval.labels.problems import Place, Problems
 from vault_eval.labels.rules import query_id
 from vault_eval.model import RankedPage

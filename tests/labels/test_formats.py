@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from vault_eval.errors import LabelError
-from vault_eval.labels import LabelDocument, load_labels
 from vault_eval.labels.formats import label_formats
+from vault_eval.labels.load import LabelDocument, load_labels
 from vault_eval.model import Label
 from vault_eval.vault.targets import target_text
 

@@ -10,7 +10,7 @@ import pytest
 
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import LabelError
-from vault_eval.labels import LabelDocument, load_labels
+from vault_eval.labels.load import LabelDocument, load_labels
 from vault_eval.limits import LABEL_FILE_MAX_BYTES
 
 SCHEMA = "claude-obsidian.retrieval-queries.v1"
@@ -189,7 +189,8 @@ def test_hostile_files_are_refused_quickly(text, name):
 def test_json_labels_need_neither_yaml_nor_frontmatter():
     code = (
         "import sys; sys.modules['yaml'] = None; sys.modules['frontmatter'] = None\n"
-        "from vault_eval.labels import LabelDocument, load_labels, native_json\n"
+        "from vault_eval.labels.load import LabelDocument, load_labels\n"
+        "from vault_eval.labels.write import native_json\n"
         f"text = {queries(query(1))!r}\n"
         "print(native_json(load_labels([LabelDocument('q.json', text.encode(), None, list)])))\n"
     )

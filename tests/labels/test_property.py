@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from vault_eval.errors import LabelError
-from vault_eval.labels import gather_answers
+from vault_eval.labels.property import gather_answers
 from vault_eval.model import Target
 
 

@@ -6,8 +6,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault_eval.labels import LabelDocument, load_labels, native_json
+from vault_eval.labels.load import LabelDocument, load_labels
 from vault_eval.labels.rules import normalise_query
+from vault_eval.labels.write import native_json
 from vault_eval.model import Label, LabelSet, LabelSource, Target
 
 WORDS = st.text(alphabet="abcé日 C#%'\"\\-_", min_size=1, max_size=8).filter(lambda text: normalise_query(text) == text)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
 import sys
 
 import pytest
@@ -61,7 +62,7 @@ def test_each_query_is_timed_beside_a_bare_interpreter():
 
 
 def test_nothing_asked_starts_nothing(monkeypatch):
-    monkeypatch.setattr(cold.subprocess, "run", lambda *_, **__: pytest.fail("started"))
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("started"))
     times = time_cold([], ["nowhere"], ticks())
     assert (times.queries, times.interpreter) == ({}, ())
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from vault_eval.diagnosis.misses import Diagnosis, Rival
+from vault_eval.index.term_evidence import TermEvidence
 from vault_eval.metrics.catalogue import metrics_for
 from vault_eval.metrics.definitions.mrr import reciprocal_rank
 from vault_eval.metrics.definitions.recall import recall
@@ -17,7 +18,7 @@ from vault_eval.metrics.score import ScoreTable
 from vault_eval.model import IndexDescription, LabelSource, RankedPage, RetrieverDescription
 from vault_eval.reports.document import CUTOFFS, Counts, Coverage, QueryRow, Report, RunReport, RunTiming, Timing
 from vault_eval.reports.rows import worst_misses
-from vault_eval.retrievers.protocol import Counterfactual, PageEvidence, TermEvidence
+from vault_eval.retrievers.protocol import Counterfactual, PageEvidence
 from vault_eval.significance.intervals import mean_interval
 
 

@@ -326,8 +326,9 @@ def test_markdown_callouts_are_those_that_obsidian_and_github_both_know(small_re
 
 def test_of_many_words_those_that_weigh_most_are_compared(make_row):
     from vault_eval.diagnosis.misses import Diagnosis
+    from vault_eval.index.term_evidence import TermEvidence
     from vault_eval.reports.evidence_findings import comparison
-    from vault_eval.retrievers.protocol import PageEvidence, TermEvidence
+    from vault_eval.retrievers.protocol import PageEvidence
 
     terms = tuple(TermEvidence(f"w{n}", 1, 1, float(n % 7)) for n in range(20))
     found = comparison(Diagnosis("A.md", "outranked", "", evidence=PageEvidence(1.0, (), (1, 2), terms)), ())

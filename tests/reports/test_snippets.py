@@ -12,6 +12,7 @@ import pytest
 from vault_eval.cli import main
 from vault_eval.diagnosis.misses import Diagnosis, Rival
 from vault_eval.evaluation import clock, evaluate
+from vault_eval.index.term_evidence import TermEvidence
 from vault_eval.reports.html_report import html_report
 from vault_eval.reports.json_report import report_text
 from vault_eval.reports.markdown_report import markdown_report
@@ -20,7 +21,7 @@ from vault_eval.reports.saved_report import read_report
 from vault_eval.reports.snippets import SNIPPET_MAX_CHARACTERS, in_reading_order, snippets_of
 from vault_eval.reports.text_report import text_report
 from vault_eval.request import Request
-from vault_eval.retrievers.protocol import PageEvidence, TermEvidence
+from vault_eval.retrievers.protocol import PageEvidence
 from vault_eval.vault.note_text import decode
 
 GOLD, WINNER = "Sea/Gold.md", "Sea/Winner.md"

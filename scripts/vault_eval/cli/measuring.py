@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from vault_eval import launcher
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
@@ -12,9 +13,11 @@ from vault_eval.evaluation import clock, evaluate, evaluate_with_snippets
 from vault_eval.index.vault_meta.places import vault_meta_folder
 from vault_eval.limits import COLD_SAMPLES_DEFAULT_QUERIES, DEPTH_DEFAULT_PAGES, LABEL_QUERIES_MAX
 from vault_eval.reports.document import Report
-from vault_eval.reports.snippets import NO_SNIPPETS, Snippets
 from vault_eval.request import Request
 from vault_eval.vault.location import refuse_inside_vault
+
+if TYPE_CHECKING:
+    from vault_eval.reports.snippets import Snippets
 
 
 def add_measuring(parser: Parser) -> None:
@@ -64,7 +67,9 @@ def refuse_data_inside(root: str, data: str, index: str | None) -> None:
         refuse_inside_vault(index, root, "--index")
 
 
-def measured(options: argparse.Namespace, data: str, command: str, *, with_snippets: bool = False) -> tuple[Report, Snippets]:
+def measured(
+    options: argparse.Namespace, data: str, command: str, *, with_snippets: bool = False
+) -> tuple[Report, Snippets | None]:
     """The report, and the snippets where they are wanted; the indexes that `--vary` asks for are built first.
 
     Where a note must be read and this interpreter lacks the packages, the private environment goes on.
@@ -75,7 +80,7 @@ def measured(options: argparse.Namespace, data: str, command: str, *, with_snipp
             request = _with_variants(request, options.vary)
         if with_snippets:
             return evaluate_with_snippets(request, clock())
-        return evaluate(request, clock()), NO_SNIPPETS
+        return evaluate(request, clock()), None
     except MissingPackageError:
         # It is never built here: ensure says how, starts anew in it, or returns where something else is missing.
         launcher.ensure(tuple(launcher.RUNTIME_PACKAGES), may_install=False, data=data, command=command)

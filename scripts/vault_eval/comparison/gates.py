@@ -10,13 +10,15 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from vault_eval.comparison.records import Comparison
 from vault_eval.errors import UsageError
 from vault_eval.limits import DEPTH_DEFAULT_PAGES
 from vault_eval.metrics.catalogue import metrics_for
 from vault_eval.metrics.score import MetricValue
+
+if TYPE_CHECKING:
+    from vault_eval.comparison.records import Comparison
 
 DEFAULT_METRIC = "recall@5"
 # A fall in the primary metric that is no regression yet.

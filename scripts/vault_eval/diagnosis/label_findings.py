@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Literal, TypeAlias, get_args
 
 from vault_eval.digests import sha256_hex
@@ -43,7 +44,6 @@ SUSPECTS_MAX = 20
 # Between the words of a query a note may have so many other characters: blanks, marks of Markdown, a line break.
 _REACH_MIN_CHARACTERS = 40
 _WORD = re.compile(r"\w+")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]")
 _REPORT_MARK = "measured with vault-eval "
 _REPORT_NAME = re.compile(r"(?:^|[/ -])report\.md$", re.IGNORECASE)
 _ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3))
@@ -111,7 +111,17 @@ def normalised(text: str) -> str:
 
 def is_telling(query: str) -> bool:
     """Whether a query is long enough that its whole text in a note is no accident."""
-    return len(_WORD.findall(query)) >= QUERY_MIN_WORDS or len(_UNSPACED.findall(query)) >= QUERY_MIN_UNSPACED_LETTERS
+    return len(_WORD.findall(query)) >= QUERY_MIN_WORDS or len(_unspaced_letters(query)) >= QUERY_MIN_UNSPACED_LETTERS
+
+
+def _unspaced_letters(text: str) -> list[str]:
+    """The letters of scripts that are written without blanks."""
+    return [] if text.isascii() else _unspaced().findall(text)
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    return re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]")
 
 
 def _corpus(examined: Examined) -> Iterator[LabelFinding]:
@@ -124,7 +134,8 @@ def _corpus(examined: Examined) -> Iterator[LabelFinding]:
     asked = [one.label for one in examined.settled if one.status in ("scored", "negative")]
     telling = {label.id: label for label in asked if is_telling(label.query)}
     suspects = _suspects(examined.runs, telling)
-    queries = [normalised(label.query) for label in telling.values()] if suspects else []
+    worded = [normalised(label.query) for label in telling.values()] if suspects else []
+    queries = [(_longest_word(query), query) for query in worded]
     names = [page for page in examined.vault.names if _REPORT_NAME.search(page)]
     for page in dict.fromkeys((*suspects, *names[:SUSPECTS_MAX])):
         text = _text(examined.vault, page)
@@ -136,8 +147,10 @@ def _corpus(examined: Examined) -> Iterator[LabelFinding]:
             yield LabelFinding("label_copy", page)
 
 
-def _is_copy(words: str, queries: Sequence[str]) -> bool:
-    held = sum(query in words for query in queries)
+def _is_copy(words: str, queries: Sequence[tuple[str, str]]) -> bool:
+    """Whether many of the queries stand in a text, all normalised; each comes with a word of it, which is looked up first."""
+    known = frozenset(words.split())
+    held = sum(word in known and query in words for word, query in queries)
     return held >= max(COPIED_QUERIES_MIN, COPIED_QUERIES_MIN_SHARE * len(queries))
 
 
@@ -188,8 +201,8 @@ def _holds(text: str, query: str) -> bool:
 
     Only the surroundings of its longest word are taken apart: doing so with whole notes would take most of the time.
     """
-    folded, longest = text.casefold(), max(query.split(), key=len)
-    sought = query.strip() if _UNSPACED.search(query) else query
+    folded, longest = text.casefold(), _longest_word(query)
+    sought = query.strip() if _unspaced_letters(query) else query
     reach = 2 * len(query) + _REACH_MIN_CHARACTERS
     at = folded.find(longest)
     while at >= 0:
@@ -197,6 +210,10 @@ def _holds(text: str, query: str) -> bool:
             return True
         at = folded.find(longest, at + 1)
     return False
+
+
+def _longest_word(query: str) -> str:
+    return max(query.split(), key=len)
 
 
 def _observed(examined: Examined) -> Iterator[LabelFinding]:

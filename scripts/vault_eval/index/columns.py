@@ -18,8 +18,11 @@ _STEPS_OF_IDF = 16
 # A shorter list is walked as quickly; a term in fewer than one of so many chunks is not worth a byte in each of them.
 _LIST_MIN_POSTINGS = 300
 _CHUNKS_OF_A_POSTING = 64
-# The frequent terms of 1,000 queries take 110 MiB at 100,000 notes, a fifth of their index file, and a tenth of that at 10,000.
-_ALL_MAX_BYTES = 256 * 1_048_576
+# The frequent terms of 1,000 queries take 220 MiB at 100,000 notes, two fifths of their index file; at 10,000 a tenth of it.
+_ALL_MAX_BYTES = 384 * 1_048_576
+_BYTES_OF_A_CHUNK = 2
+# In place of a frequency that no byte holds, and for a term without a column: it must be looked up.
+UNKNOWN = _BYTE_MAX
 # A term that stands more often in one chunk adds nearly its whole weight.
 _COUNT_MAX = 15
 
@@ -42,6 +45,7 @@ class Columns:
         self._bm25 = bm25
         self._is_first_query = True
         self._made: dict[tuple[int, float], int] = {}  # by start and weight: the bytes of all chunks, the first chunk's lowest
+        self._counts: dict[int, bytes] = {}  # by start: how often each chunk holds the term, or UNKNOWN
         self._once = b""  # for each chunk 1 / (1 + norm) in 255ths, rounded up
         self._by_count: list[bytes] = []  # by tf, then by the above: tf / (tf + norm) in 255ths, rounded up
 
@@ -66,13 +70,19 @@ class Columns:
         """For each chunk the steps that these lists can add to it at most; lists must be `fitting`."""
         return sum(map(self._column, lists)).to_bytes(self._index.chunks, "little")
 
+    def counts(self, one: TermPostings) -> bytes | None:
+        """How often each chunk holds a term that has a column, UNKNOWN for 255 times or more; None without one."""
+        return self._counts.get(one.start)
+
     def _has_room(self, one: TermPostings) -> bool:
-        return (one.start, one.weight) in self._made or (len(self._made) + 1) * self._index.chunks <= _ALL_MAX_BYTES
+        more = (len(self._made) + 1) * self._index.chunks * _BYTES_OF_A_CHUNK
+        return (one.start, one.weight) in self._made or more <= _ALL_MAX_BYTES
 
     def _column(self, one: TermPostings) -> int:
         made = self._made.get((one.start, one.weight))
         if made is None:
-            steps = bytes(int(one.weight * share / (_BYTE_MAX * self.step)) + 1 for share in range(1, _BYTE_MAX + 1))
+            each = one.weight / (_BYTE_MAX * self.step)
+            steps = bytes([int(each * share) + 1 for share in range(1, _BYTE_MAX + 1)])
             column = self._shares(one).translate(b"\0" + steps)
             made = self._made[one.start, one.weight] = int.from_bytes(column, "little")
         return made
@@ -82,10 +92,16 @@ class Columns:
         if not self._once:
             self._tabulate()
         once, by_count = self._once, self._by_count
-        shares = bytearray(self._index.chunks)
-        chunks, counts = (self._index[name][one.start : one.end].tolist() for name in ("posting_chunks", "posting_counts"))
-        for chunk, tf in zip(chunks, counts, strict=True):
-            shares[chunk] = by_count[tf][once[chunk]] if tf <= _COUNT_MAX else _BYTE_MAX
+        shares, counts = bytearray(self._index.chunks), bytearray(self._index.chunks)
+        chunks, tfs = (self._index[name][one.start : one.end].tolist() for name in ("posting_chunks", "posting_counts"))
+        for chunk, tf in zip(chunks, tfs, strict=True):
+            if tf <= _COUNT_MAX:
+                counts[chunk] = tf
+                shares[chunk] = by_count[tf][once[chunk]]
+            else:
+                counts[chunk] = min(tf, UNKNOWN)
+                shares[chunk] = _BYTE_MAX
+        self._counts[one.start] = bytes(counts)
         return shares
 
     def _tabulate(self) -> None:
@@ -100,7 +116,8 @@ class Columns:
 
 def at_least(total: bytes, steps: int) -> Iterator[int]:
     """The chunks that have so many steps in a total, ascending."""
-    marked = total.translate(bytes(value >= steps for value in range(_BYTE_MAX + 1)))
+    values = _BYTE_MAX + 1
+    marked = total.translate((bytes(steps) + b"\1" * values)[:values])
     chunk = marked.find(1)
     while chunk >= 0:
         yield chunk

@@ -64,12 +64,13 @@ def gathered(best: Callable[[int], list[Hit]], index: IndexFile, depth: int, fre
     `best(n)` gives the n best chunks, or all that match.
     """
     size = max(CANDIDATE_POOL_MIN_CHUNKS, int(_CHUNKS_PER_PAGE * depth))
+    page_of = index["chunk_pages"]
     while True:
         hits = best(size)
         first: dict[int, Hit] = {}
         for hit in hits:
-            first.setdefault(index.page_of(hit.chunk), hit)
-        pool = Pool(hits, first, {page: freshness.of(page) for page in first})
+            first.setdefault(page_of[hit[0]], hit)
+        pool = Pool(hits, first, dict(zip(first, map(freshness.of, first), strict=True)))
         if len(hits) < size or len(pool.usable) >= depth:
             return pool
         size *= 2

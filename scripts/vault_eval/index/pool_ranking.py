@@ -9,20 +9,21 @@ from vault_eval.model import Candidates, RankedPage, Ranking
 
 def pool_ranking(index: IndexFile, pool: Pool, depth: int) -> Ranking:
     """The first `depth` pages of a pool that are not stale, and what was considered for them."""
-    usable, state = pool.usable, pool.freshness
-    stale = frozenset(page for page in pool.first if state[page] == STALE)
+    usable, state, first = pool.usable, pool.freshness, pool.first
+    names = {page: index.page(page) for page in first}
     ranked = []
     for rank, page in enumerate(usable[:depth], 1):
-        chunk, score = pool.first[page]
-        ranked.append(RankedPage(rank, index.page(page), score, index.heading(chunk), index.lines(chunk)))
+        chunk, score = first[page]
+        ranked.append(RankedPage(rank, names[page], score, index.heading(chunk), index.lines(chunk)))
+    stale = frozenset(page for page in first if state[page] == STALE) if len(usable) < len(first) else frozenset()
     considered = Candidates(
-        usable=tuple(map(index.page, usable)),
-        raw=tuple(map(index.page, pool.first)),
+        usable=tuple([names[page] for page in usable]),
+        raw=tuple(names.values()),
         chunks=len(pool.hits),
         stale_chunks=sum(index.page_of(hit.chunk) in stale for hit in pool.hits) if stale else 0,
-        stale_pages=tuple(index.page(page) for page in pool.first if page in stale),
-        label_only_pages=tuple(index.page(page) for page in pool.first if state[page] == LABEL_ONLY),
+        stale_pages=tuple(name for page, name in names.items() if page in stale),
+        label_only_pages=tuple(name for page, name in names.items() if state[page] == LABEL_ONLY),
         exhausted=False,
-        scores=tuple(pool.first[page].score for page in usable),
+        scores=tuple([first[page].score for page in usable]),
     )
     return Ranking(tuple(ranked), considered)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from vault_eval.limits import CHUNK_TARGET_CHARACTERS
-from vault_eval.vault.note import Note
 from vault_eval.vault.paths import folded, page_title
+
+if TYPE_CHECKING:
+    from vault_eval.vault.note import Note
 
 PrefixKind: TypeAlias = Literal["synthetic", "none"]
 

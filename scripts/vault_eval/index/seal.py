@@ -18,6 +18,7 @@ from vault_eval.errors import IndexUnusableError
 from vault_eval.index.layout import FORMAT
 from vault_eval.index.store import IndexFile, cannot_be_opened
 from vault_eval.vault.paths import quoted
+from vault_eval.vault.reader import FileState, file_state
 
 SEAL_FORMAT = "vault-eval.seal.v1"
 SEAL_NAME = "seal.json"
@@ -43,6 +44,15 @@ def read_seal(folder: str, vault: str) -> tuple[str, str]:
     if seal.get("vault") != vault:
         raise IndexUnusableError(f"the index in {folder!r} belongs to another vault, or the vault was moved")
     return os.path.join(folder, os.path.basename(name)), sha256
+
+
+def sealed_state(folder: str, vault: str) -> tuple[str, FileState] | None:
+    """The index file that is valid now, and what tells one state of it from the next without reading it; None where none is."""
+    try:
+        path, _ = read_seal(folder, vault)
+        return path, file_state(os.stat(path))
+    except (IndexUnusableError, OSError):
+        return None
 
 
 def open_index(folder: str, vault: str, *, verify: bool) -> tuple[IndexFile, str]:

@@ -17,8 +17,9 @@ from operator import add
 from typing import NamedTuple
 
 from vault_eval.index.bm25 import DEFAULT_B, DEFAULT_K1, Bm25
-from vault_eval.index.columns import Columns, TermPostings, at_least, highest
+from vault_eval.index.columns import UNKNOWN, Columns, TermPostings, at_least, highest
 from vault_eval.index.store import IndexFile
+from vault_eval.index.term_evidence import TermEvidence
 
 # Partial sums are added in another order than the final ones; a chunk is dropped only when it is behind by more than that.
 _SLACK = 1.0 + 1e-9
@@ -33,18 +34,6 @@ class Hit(NamedTuple):
 
     chunk: int
     score: float
-
-
-class TermScore(NamedTuple):
-    """One query term against one chunk; `contribution` is idf * tf_part * length_part, as the engine rounds it."""
-
-    term: str
-    df: int
-    tf: int
-    contribution: float
-    idf: float
-    tf_part: float
-    length_part: float
 
 
 class Searcher:
@@ -91,9 +80,9 @@ class Searcher:
             return self._finish_by_columns(ordered, sums, frequent, reached, n)
         return self._finish(ordered, sums, (), reached, n)
 
-    def score(self, terms: Sequence[str], chunk: int) -> float:
-        """The score of one chunk: the plain sum over the query's terms in their order, repeats included."""
-        return self._sum([one for one in map(self.postings, terms) if one is not None], chunk)
+    def scores(self, terms: Sequence[str], chunks: Iterable[int]) -> list[float]:
+        """The score of each chunk: the plain sum over the query's terms in their order, repeats included."""
+        return self._sums([one for one in map(self.postings, terms) if one is not None], chunks)
 
     def contributions(self, terms: Sequence[str], chunk: int) -> list[float]:
         """What each query term adds to one chunk, in query order; 0.0 where the chunk does not hold it."""
@@ -107,7 +96,7 @@ class Searcher:
             found.append(self._counts[at] if postings is not None and at < postings.end and self._chunks[at] == chunk else 0)
         return found
 
-    def term_scores(self, terms: Sequence[str], chunk: int) -> list[TermScore]:
+    def term_scores(self, terms: Sequence[str], chunk: int) -> list[TermEvidence]:
         """What each query term adds to one chunk and what that is made of, in query order.
 
         idf as in `Bm25`; tf_part = tf (k1 + 1) / (tf + k1), the term's weight in a chunk of mean length;
@@ -118,16 +107,16 @@ class Searcher:
         for term in terms:
             postings = self.postings(term)
             if postings is None:
-                found.append(TermScore(term, 0, 0, 0.0, self.bm25.idf(0), 0.0, 1.0))
+                found.append(TermEvidence(term, 0, 0, 0.0, self.bm25.idf(0), 0.0, 1.0))
                 continue
             _, weight, start, end = postings
             at, idf = bisect_left(chunks, chunk, start, end), self.bm25.idf(end - start)
             if at < end and chunks[at] == chunk:
                 tf = self._counts[at]
                 parts = (tf * (k1 + 1.0) / (tf + k1), (tf + k1) / (tf + norm))
-                found.append(TermScore(term, end - start, tf, weight * tf / (tf + norm), idf, *parts))
+                found.append(TermEvidence(term, end - start, tf, weight * tf / (tf + norm), idf, *parts))
             else:
-                found.append(TermScore(term, end - start, 0, 0.0, idf, 0.0, 1.0))
+                found.append(TermEvidence(term, end - start, 0, 0.0, idf, 0.0, 1.0))
         return found
 
     def df(self, term: str) -> int:
@@ -147,31 +136,39 @@ class Searcher:
             self._add(sums, postings)
         return sums
 
-    def _sum(self, ordered: Sequence[TermPostings], chunk: int) -> float:
-        """The score of one chunk from the lists of the query's terms in their order."""
-        norm, chunks, counts = self._norms[self._lengths[chunk]], self._chunks, self._counts
-        score = 0.0  # no sum(): from Python 3.12 on it adds floats in another way
-        for _, weight, start, end in ordered:
-            at = bisect_left(chunks, chunk, start, end)
-            if at < end and chunks[at] == chunk:
-                tf = counts[at]
-                score += weight * tf / (tf + norm)
-        return score
+    def _sums(self, ordered: Sequence[TermPostings], chunks: Iterable[int]) -> list[float]:
+        """The scores of chunks from the lists of the query's terms in their order."""
+        listed, counts, lengths, norms = self._chunks, self._counts, self._lengths, self._norms
+        lists = [(one.weight, one.start, one.end, self._columns.counts(one)) for one in ordered]
+        scores = []
+        for chunk in chunks:
+            norm = norms[lengths[chunk]]
+            score = 0.0  # no sum(): from Python 3.12 on it adds floats in another way
+            for weight, start, end, column in lists:
+                tf = column[chunk] if column is not None else UNKNOWN
+                if tf == UNKNOWN:
+                    at = bisect_left(listed, chunk, start, end)
+                    tf = counts[at] if at < end and listed[at] == chunk else 0
+                if tf:
+                    score += weight * tf / (tf + norm)
+            scores.append(score)
+        return scores
 
     def _reached(self, ordered: Sequence[TermPostings], sums: dict[int, float], n: int) -> float:
         """A score that n chunks reach: the least whole score among those that lead so far."""
         least = nlargest(n, sums.values())[-1]
         leaders = [chunk for chunk, partial in sums.items() if partial >= least][:n]
-        return min(self._sum(ordered, chunk) for chunk in leaders)
+        return min(self._sums(ordered, leaders))
 
     def _look_up(self, term: str) -> TermPostings | None:
         ordinal = self.index.term_ordinal(term)
         if ordinal is None:
             return None
-        start, end = self.index["posting_offsets"][ordinal], self.index["posting_offsets"][ordinal + 1]
+        offsets = self.index["posting_offsets"]
+        start, end = offsets[ordinal], offsets[ordinal + 1]
         weight = self.bm25.weight(end - start)
-        most, shortest = self.index["term_most"][ordinal], self.index["term_shortest"][ordinal]
-        return TermPostings(self.bm25.contribution(weight, most, shortest), weight, start, end)
+        most, norm = self.index["term_most"][ordinal], self._norms[self.index["term_shortest"][ordinal]]
+        return TermPostings(weight * most / (most + norm), weight, start, end)
 
     def _lists(self, terms: Sequence[str]) -> list[TermPostings]:
         """The lists to walk, the one that can add most first; a term said twice adds twice."""
@@ -203,13 +200,14 @@ class Searcher:
         """The n best of all chunks: those that can reach the score with what the columns of frequent terms say of them."""
         total, step = self._columns.total(frequent), self._columns.step
         leaders = nlargest(n, sums, key=lambda chunk: sums[chunk] + step * total[chunk]) if len(sums) >= n else highest(total, n)
-        scores = {chunk: self._sum(ordered, chunk) for chunk in leaders}
+        scores = dict(zip(leaders, self._sums(ordered, leaders), strict=True))
         if len(scores) >= n:
             reached = max(reached, nlargest(n, scores.values())[-1])
         needed = reached / _SLACK
         able = {chunk for chunk, partial in sums.items() if partial + step * total[chunk] >= needed}
         able.update(at_least(total, max(1, int(needed / step))))
-        scores.update((chunk, self._sum(ordered, chunk)) for chunk in able - scores.keys())
+        able -= scores.keys()
+        scores.update(zip(able, self._sums(ordered, able), strict=True))
         return _first(scores.items(), n)
 
     def _finish(
@@ -230,7 +228,8 @@ class Searcher:
         if len(sums) > n:
             least = max(least, nlargest(n, sums.values())[-1])
         needed = least / _SLACK - left
-        return _first(((chunk, self._sum(ordered, chunk)) for chunk, partial in sums.items() if partial >= needed), n)
+        able = [chunk for chunk, partial in sums.items() if partial >= needed]
+        return _first(zip(able, self._sums(ordered, able), strict=True), n)
 
     def _look_up_each(self, sums: dict[int, float], postings: TermPostings) -> None:
         """Add one list to the chunks already seen, by looking each up or, where they are many, by walking the list."""

@@ -13,6 +13,7 @@ from vault_eval import strict_json
 from vault_eval.digests import DIGEST_BYTES
 from vault_eval.errors import IndexUnusableError
 from vault_eval.index.layout import ALIGNMENT, FORMAT, HEAD, ITEM_BYTES, MAGIC, SECTIONS
+from vault_eval.index.sorted_texts import SortedTexts
 
 LABEL_NOTE = "a label note: it may not answer its own queries"
 
@@ -73,6 +74,8 @@ class IndexFile:
         self.chunks = len(self["chunk_lengths"])
         self.page_count = len(self["page_offsets"]) - 1
         self.term_count = len(self["term_offsets"]) - 1
+        self._pages = SortedTexts(self["page_offsets"], self["pages"])
+        self._terms = SortedTexts(self["term_offsets"], self["terms"])
         self.postings = len(self["posting_chunks"])
         self.total_length = counted(self.header["total_length"])
         self._check_shapes()
@@ -104,8 +107,7 @@ class IndexFile:
         """The name of a page by its ordinal."""
         name = self._names.get(ordinal)
         if name is None:
-            offsets = self["page_offsets"]
-            name = self._names[ordinal] = str(self["pages"][offsets[ordinal] : offsets[ordinal + 1]], "utf-8")
+            name = self._names[ordinal] = str(self._pages[ordinal], "utf-8")
         return name
 
     def page_names(self) -> list[str]:
@@ -114,7 +116,7 @@ class IndexFile:
 
     def page_ordinal(self, page: str) -> int | None:
         """The ordinal of a page by its name, or None where it is not in the index."""
-        return self._find(page.encode("utf-8", "surrogatepass"), "page_offsets", "pages", self.page_count)
+        return self._pages.find(page.encode("utf-8", "surrogatepass"))
 
     def page_digest(self, ordinal: int, *, body: bool = False) -> str:
         """SHA-256 of a page's bytes when it was indexed; with `body`, without the lines of the label property."""
@@ -123,12 +125,11 @@ class IndexFile:
 
     def term_ordinal(self, term: str) -> int | None:
         """The ordinal of a term, or None where no chunk holds it."""
-        return self._find(term.encode("utf-8", "surrogatepass"), "term_offsets", "terms", self.term_count)
+        return self._terms.find(term.encode("utf-8", "surrogatepass"))
 
     def term(self, ordinal: int) -> str:
         """A term by its ordinal."""
-        offsets = self["term_offsets"]
-        return str(self["terms"][offsets[ordinal] : offsets[ordinal + 1]], "utf-8", "surrogatepass")
+        return str(self._terms[ordinal], "utf-8", "surrogatepass")
 
     def heading(self, chunk: int) -> tuple[str, ...]:
         """The heading path of a chunk, outermost first."""
@@ -136,10 +137,8 @@ class IndexFile:
         path = self._paths.get(ordinal)
         if path is None:
             offsets = self["heading_offsets"]
-            # Our own bytes, whose digest is known: the lenient reader is five times as quick.
-            path = self._paths[ordinal] = tuple(
-                json.loads(str(self["headings"][offsets[ordinal] : offsets[ordinal + 1]], "utf-8"))
-            )
+            text = str(self["headings"][offsets[ordinal] : offsets[ordinal + 1]], "utf-8")
+            path = self._paths[ordinal] = tuple(_lenient_json(text)[0])
         return path
 
     def lines(self, chunk: int) -> tuple[int, int]:
@@ -178,18 +177,9 @@ class IndexFile:
     def _bytes(self, section: str) -> memoryview[int]:
         return self._views[section].cast("B") if SECTIONS[section] != "B" else self._views[section]
 
-    def _find(self, key: bytes, offsets_name: str, blob_name: str, count: int) -> int | None:
-        offsets, blob = self[offsets_name], self[blob_name]
-        low, high = 0, count
-        while low < high:
-            middle = (low + high) // 2
-            if bytes(blob[offsets[middle] : offsets[middle + 1]]) < key:
-                low = middle + 1
-            else:
-                high = middle
-        if low < count and bytes(blob[offsets[low] : offsets[low + 1]]) == key:
-            return low
-        return None
+
+# Our own bytes, whose digest is known: the lenient reader without its ceremony is many times as quick.
+_lenient_json = json.JSONDecoder().raw_decode
 
 
 def mapped(path: str) -> mmap.mmap:

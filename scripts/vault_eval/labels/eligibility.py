@@ -15,7 +15,6 @@ from typing import Literal, TypeAlias
 from vault_eval.errors import LabelError, MissingPackageError, UnreadableFileError
 from vault_eval.labels.problems import Place, Problems
 from vault_eval.model import Label
-from vault_eval.vault.note import parse_note
 from vault_eval.vault.note_text import decode
 from vault_eval.vault.paths import folded, is_markdown, is_pdf, page_title, quoted
 from vault_eval.vault.reader import FolderReader
@@ -141,6 +140,8 @@ class _GoldPages:
     @functools.cached_property
     def _names(self) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
         """Pages by folded alias, and by folded title: read from all notes, only once something is missing."""
+        from vault_eval.vault.note import parse_note
+
         aliases: dict[str, list[str]] = {}
         titles: dict[str, list[str]] = {}
         for page in filter(is_markdown, sorted(self._present)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from os.path import basename
 
 from vault_eval.labels.problems import Place
 from vault_eval.labels.rules import (
@@ -100,7 +101,7 @@ class _Fields:
             id=self._id(query),
             query=query,
             gold=gold,
-            source=self._place.file,
+            source=basename(self._place.file),
             place=self._place.where,
             category=self._text("category"),
             tags=tags,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import PurePath
+from dataclasses import dataclass
 
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import LabelError, UnreadableFileError
-from vault_eval.labels.formats import LabelFormat, LabelText, ReadLabels, label_formats
+from vault_eval.labels.formats import LabelText, ReadLabels, label_formats
 from vault_eval.labels.problems import Place, Problems
 from vault_eval.labels.rules import report_duplicates
 from vault_eval.labels.wikilinks import PageNames
 from vault_eval.limits import LABEL_FILE_MAX_BYTES
-from vault_eval.model import Label, LabelSet, LabelSource
+from vault_eval.model import LabelSet, LabelSource
 from vault_eval.vault.note_text import decode, decode_utf8
 from vault_eval.vault.paths import is_markdown
 
@@ -40,16 +40,15 @@ def load_labels(documents: Sequence[LabelDocument]) -> LabelSet:
     if not documents:
         raise LabelError("no label file was named; name one with --queries FILE")
     problems = Problems()
-    formats = label_formats()
-    read = [(document, _read(document, Place(problems, document.name), formats)) for document in documents]
+    read = [(document, _read(document, Place(problems, document.name))) for document in documents]
     placed = [(label, Place(problems, document.name, label.place)) for document, found in read for label in found.labels]
     report_duplicates(placed)
     problems.raise_if_any()
-    labels = tuple(_with_source(label, document) for document, found in read for label in found.labels)
+    labels = tuple(label for label, _ in placed)
     return LabelSet(labels, tuple(_source(document, found) for document, found in read), problems.warnings)
 
 
-def _read(document: LabelDocument, place: Place, formats: Sequence[LabelFormat]) -> ReadLabels:
+def _read(document: LabelDocument, place: Place) -> ReadLabels:
     nothing = ReadLabels((), "unknown")
     if len(document.data) > LABEL_FILE_MAX_BYTES:
         size = f"{len(document.data):,} bytes"
@@ -60,17 +59,13 @@ def _read(document: LabelDocument, place: Place, formats: Sequence[LabelFormat])
     except UnreadableFileError as error:
         place.problem(str(error))
         return nothing
-    reader = next((each for each in formats if each.recognises(document.name, text)), None)
+    reader = next((each for each in label_formats() if each.recognises(document.name, text)), None)
     if reader is None:
-        place.problem(f"no label format is recognised; known are {', '.join(each.NAME for each in formats)}")
+        place.problem(f"no label format is recognised; known are {', '.join(each.NAME for each in label_formats())}")
         return nothing
     folder = None if document.path_in_vault is None else document.path_in_vault.rpartition("/")[0]
     return reader.read(LabelText(document.name, text, folder, PageNames(document.pages)), place)
 
 
-def _with_source(label: Label, document: LabelDocument) -> Label:
-    return replace(label, source=PurePath(document.name).name)
-
-
 def _source(document: LabelDocument, found: ReadLabels) -> LabelSource:
-    return LabelSource(PurePath(document.name).name, sha256_hex(document.data), found.format)
+    return LabelSource(os.path.basename(document.name), sha256_hex(document.data), found.format)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os.path import basename
 
 from vault_eval.errors import LabelError
@@ -58,7 +58,7 @@ class Place:
 
     def at(self, where: str) -> Place:
         """The same file at another line or query."""
-        return replace(self, where=where)
+        return Place(self.problems, self.file, where)
 
     def problem(self, message: str) -> None:
         """Adds a fault found here."""
@@ -71,7 +71,7 @@ class Place:
     @property
     def by_base_name(self) -> Place:
         """The place as a warning names it: warnings stand in the report, which is the same wherever it was measured from."""
-        return replace(self, file=basename(self.file))
+        return Place(self.problems, basename(self.file), self.where)
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.file if self.file.isprintable() else quoted(self.file), self.where) if part)

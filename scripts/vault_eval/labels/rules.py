@@ -5,7 +5,6 @@ Every fault is reported at its place, none is guessed away.
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
@@ -63,6 +62,8 @@ def report_unknown_keys(keys: Iterable[str], allowed: Sequence[str], place: Plac
     for key in keys:
         if key in allowed:
             continue
+        import difflib  # here: labels without a mistake need none of it
+
         near = difflib.get_close_matches(key, allowed, n=1)
         if key in EXTRA_KEYS and "expected_pages" in allowed:
             hint = f" (allowed with the schema {EXTENDED_SCHEMA!r})"

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 
 from vault_eval.errors import LabelError, UnreadableFileError, UsageError
 from vault_eval.labels.load import LabelDocument
-from vault_eval.labels.property import gather_answers
 from vault_eval.labels.rules import EXTENDED_SCHEMA, PLAIN_SCHEMA
 from vault_eval.labels.write import native_json
 from vault_eval.limits import LABEL_FILE_MAX_BYTES
@@ -95,6 +94,8 @@ def _open(source: str, reader: FolderReader, vault_as_named: str, pages: Callabl
 
 def _answers(source: str, reader: FolderReader, pages: Sequence[str]) -> bytes:
     """The questions that notes hold in one property, as a native label file: the same notes give the same bytes."""
+    from vault_eval.labels.property import gather_answers
+
     texts = ((page, _text(reader, page)) for page in pages if is_markdown(page))
     labels = gather_answers(((page, text) for page, text in texts if text is not None), source[len(PROPERTY_PREFIX) :])
     return native_json(labels).encode("utf-8")

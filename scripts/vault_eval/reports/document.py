@@ -89,6 +89,8 @@ class QueryRow:
 
     def only_sections_missed(self, cutoff: int) -> tuple[str, ...]:
         """The gold pages among the first `cutoff` that were found outside every place which the label names in them."""
+        if not self.places:
+            return ()
         returned = {ranked.page for ranked in self.ranking[:cutoff]}
         told = {place.page for place in self.places if place.is_hit is not None}
         hit = {place.page for place in self.places if place.is_hit is not False}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import quote
 
 # Unicode Cc (line breaks, TAB and ESC among them), direction marks and overrides, line and paragraph separators, byte
 # order mark, annotation marks, half characters, and the invisible tag letters that can hide a text inside another.
@@ -44,6 +43,8 @@ def for_markdown(text: str) -> str:
 
 def obsidian_link(vault_name: str, page: str) -> str:
     """The address that opens a page in Obsidian: `obsidian://open?vault=…&file=…`, all but letters, digits and `_.-~` encoded."""
+    from urllib.parse import quote
+
     vault, file = (quote(part, safe="", errors="surrogatepass") for part in (vault_name, page))
     return f"obsidian://open?vault={vault}&file={file}"
 

@@ -12,7 +12,7 @@ from vault_eval.reports import findings, label_trust, miss_findings, svg_plots, 
 from vault_eval.reports.document import STATEMENT, QueryRow, Report, RunReport, RunTiming
 from vault_eval.reports.html_page import page_template
 from vault_eval.reports.shown_queries import KINDS, Extent, shown_queries
-from vault_eval.reports.snippets import NO_SNIPPETS, SNIPPET_MAX_CHARACTERS, Snippets
+from vault_eval.reports.snippets import SNIPPET_MAX_CHARACTERS, Snippets
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -45,12 +45,13 @@ class TimedRun:
     not_timed: tuple[tuple[str, str], ...]
 
 
-def html_report(report: Report, snippets: Snippets = NO_SNIPPETS) -> str:
+def html_report(report: Report, snippets: Snippets | None = None) -> str:
     """The report as an HTML document ended by LF, below two megabytes for 1,000 queries; `snippets` are lines of its notes.
 
     Raises MissingPackageError where jinja2 is not installed.
     """
-    page = _Page(page_template(TEMPLATE, script=SCRIPT), report.vault_name, snippets, _shared(report, snippets))
+    shown = snippets or {}
+    page = _Page(page_template(TEMPLATE, script=SCRIPT), report.vault_name, shown, _shared(report, shown))
     rows = report.runs[0].rows if report.runs else ()
     rendered = ""
     for extent in EXTENTS:

@@ -124,8 +124,7 @@ def _status(settled: SettledLabel, ranking: Ranking | None) -> RowStatus:
 
 
 def _gold_in(label: Label, pages: Sequence[str]) -> tuple[str, ...]:
-    present = frozenset(pages)
-    return tuple(page for page in label.pages if page in present)
+    return tuple(page for page in label.pages if page in pages)
 
 
 def _ties(ranking: Ranking | None, judged: JudgedQuery | None) -> tuple[TieGroup, ...]:

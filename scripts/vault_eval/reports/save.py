@@ -6,15 +6,17 @@ import os
 import stat
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from vault_eval import strict_json
 from vault_eval.atomic_file import make_private_folder, write_atomically
 from vault_eval.errors import UnsafePathError
 from vault_eval.reports.document import Report
 from vault_eval.reports.json_report import pages_text, report_text
-from vault_eval.reports.markdown_report import markdown_report
-from vault_eval.reports.snippets import NO_SNIPPETS, Snippets
 from vault_eval.vault.location import refuse_inside_vault
+
+if TYPE_CHECKING:
+    from vault_eval.reports.snippets import Snippets
 
 Rendering = Callable[[Report], str]
 # What stands near the start of a file that may be replaced, by its suffix: anything else was made by somebody else.
@@ -26,7 +28,7 @@ _MARK_WITHIN_BYTES = 4_096
 _RENDERINGS = ("report.md", "report.html", "report.json")
 
 
-def save_report(report: Report, path: str, vault_root: str, snippets: Snippets = NO_SNIPPETS) -> str:
+def save_report(report: Report, path: str, vault_root: str, snippets: Snippets | None = None) -> str:
     """Write the rendering that the suffix of `path` names, or into a folder all three and the page digests; returns the path.
 
     `snippets` are shown by the HTML alone. Raises UnsafePathError for a place inside the vault, a link, or something of the
@@ -41,7 +43,7 @@ def save_report(report: Report, path: str, vault_root: str, snippets: Snippets =
     check_destination(path, vault_root)
     for name, render in (
         ("pages.json", pages_text),
-        ("report.md", markdown_report),
+        ("report.md", _markdown),
         ("report.html", _html_with(snippets)),
         ("report.json", report_text),
     ):
@@ -63,7 +65,7 @@ def save_to_history(report: Report, folder: str, started: datetime) -> str:
         except FileExistsError:
             continue
     # report.json last: a folder without it was broken off and is no report.
-    for file, render in (("pages.json", pages_text), ("report.md", markdown_report), ("report.json", report_text)):
+    for file, render in (("pages.json", pages_text), ("report.md", _markdown), ("report.json", report_text)):
         _write(os.path.join(place, file), render(report))
     return place
 
@@ -113,13 +115,20 @@ def check_kind(path: str, option: str, *, is_file: bool = True) -> None:
         raise UnsafePathError(f"{option} {path!r} is a file; name one that ends in .json, .md or .html, or a folder")
 
 
-def _rendering(path: str, snippets: Snippets = NO_SNIPPETS) -> Rendering | None:
+def _rendering(path: str, snippets: Snippets | None = None) -> Rendering | None:
     """The one rendering that the suffix of a path names; None for a folder."""
-    renderings: dict[str, Rendering] = {".json": report_text, ".md": markdown_report, ".html": _html_with(snippets)}
+    renderings: dict[str, Rendering] = {".json": report_text, ".md": _markdown, ".html": _html_with(snippets)}
     return renderings.get(os.path.splitext(path)[1].lower())
 
 
-def _html_with(snippets: Snippets) -> Rendering:
+# What renders is loaded where it is asked for: most reports are saved as JSON alone.
+def _markdown(report: Report) -> str:
+    from vault_eval.reports.markdown_report import markdown_report
+
+    return markdown_report(report)
+
+
+def _html_with(snippets: Snippets | None) -> Rendering:
     def render(report: Report) -> str:
         from vault_eval.reports.html_report import html_report
 

@@ -6,7 +6,8 @@ from vault_eval.diagnosis.causes import CAUSE_NAMES
 from vault_eval.diagnosis.label_findings import FINDING_KINDS, LabelFinding, LabelFindings
 from vault_eval.diagnosis.misses import Diagnosis, Rival
 from vault_eval.reports.saved_node import Node
-from vault_eval.retrievers.protocol import Counterfactual, PageEvidence, TermEvidence
+from vault_eval.retrievers.protocol import Counterfactual, PageEvidence
+from vault_eval.index.term_evidence import TermEvidence
 
 
 def read_diagnosis(node: Node) -> Diagnosis:
@@ -30,29 +31,29 @@ def read_label_findings(node: Node) -> LabelFindings:
         LabelFinding(one["kind"].one_of(FINDING_KINDS), one["page"].text(), one["query"].or_none(Node.text))
         for one in node["findings"].items()
     )
-    counts = {Node(kind, node.place).one_of(FINDING_KINDS): one.whole() for kind, one in node["counts"].members()}
+    counts = {Node(kind, node.place).one_of(FINDING_KINDS): one.count() for kind, one in node["counts"].members()}
     return LabelFindings(findings, counts)
 
 
 def _rival(node: Node) -> Rival:
-    return Rival(node["rank"].whole(), node["page"].text(), _evidence(node))
+    return Rival(node["rank"].rank(), node["page"].text(), _evidence(node))
 
 
 def _counterfactual(node: Node) -> Counterfactual:
-    return Counterfactual(node["term"].text(), node["rank"].whole(), node["score"].number(), node["after_line"].whole())
+    return Counterfactual(node["term"].text(), node["rank"].rank(), node["score"].number(), node["after_line"].count())
 
 
 def _evidence(node: Node) -> PageEvidence:
     terms = tuple(map(_term, node["terms"].items()))
-    rank, pool = node["exact_rank"].or_none(Node.whole), node["pool_needed"].or_none(Node.whole)
+    rank, pool = node["exact_rank"].or_none(Node.rank), node["pool_needed"].or_none(Node.count)
     return PageEvidence(node["score"].number(), node["heading"].texts(), node["lines"].lines(), terms, rank, pool)
 
 
 def _term(node: Node) -> TermEvidence:
     return TermEvidence(
         node["term"].text(),
-        node["df"].whole(),
-        node["tf"].whole(),
+        node["df"].count(),
+        node["tf"].count(),
         node["contribution"].number(),
         node.optional("idf", Node.number, None),
         node.optional("tf_part", Node.number, None),

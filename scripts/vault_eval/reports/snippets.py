@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 from math import fsum
-from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from vault_eval.diagnosis.sections import PageText
@@ -57,7 +56,6 @@ class SnippetLine(NamedTuple):
 
 Snippet: TypeAlias = "tuple[SnippetLine, ...]"  # the line that says most to the query first
 Snippets: TypeAlias = "Mapping[tuple[str, str], Snippet]"  # by query id and page
-NO_SNIPPETS: Snippets = MappingProxyType({})
 
 
 class _Place(NamedTuple):

@@ -13,7 +13,7 @@ from vault_eval.index.search import Hit, Searcher
 from vault_eval.index.vault_meta.places import vault_meta_folder
 from vault_eval.model import IndexDescription, Ranking, RetrieverDescription
 from vault_eval.retrievers.native_index import NativeIndex
-from vault_eval.retrievers.protocol import Counterfactual, PageEvidence, Retriever, RetrieverContext, TermEvidence
+from vault_eval.retrievers.protocol import Counterfactual, PageEvidence, Retriever, RetrieverContext
 from vault_eval.retrievers.spec import Spec, bm25_parameters
 
 NEEDS_INDEX = True
@@ -71,7 +71,7 @@ class KeywordRetriever:
         terms = self.analyzer.terms(query)
         best, score = self._best_chunk(terms, ordinal)
         rank, pool = self._exact_rank(terms, best, score) if exact_rank and score else (None, None)
-        told = tuple(TermEvidence(*one) for one in self.searcher.term_scores(terms, best))
+        told = tuple(self.searcher.term_scores(terms, best))
         return PageEvidence(score, self._index.heading(best), self._index.lines(best), told, rank, pool)
 
     def with_terms(self, query: str, page: str, terms: Sequence[str], text: str) -> tuple[Counterfactual, ...]:
@@ -97,8 +97,9 @@ class KeywordRetriever:
 
     def _best_chunk(self, terms: list[str], page: int) -> tuple[int, float]:
         chunks = range(self._index["page_chunks"][page], self._index["page_chunks"][page + 1])
-        score, chunk = min((-self.searcher.score(terms, chunk), chunk) for chunk in chunks)
-        return chunk, -score
+        scores = self.searcher.scores(terms, chunks)
+        best = max(scores)
+        return chunks[scores.index(best)], best
 
     def _last_of_section(self, chunk: int, page: int) -> int:
         """The last chunk of a section; sections side by side under one heading path count as one."""

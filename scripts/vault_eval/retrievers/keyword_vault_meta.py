@@ -19,7 +19,7 @@ from vault_eval.index.vault_meta.scoring import Scorer
 from vault_eval.index.vault_meta.store import VaultMetaIndex, open_vault_meta
 from vault_eval.limits import CANDIDATE_POOL_MIN_CHUNKS
 from vault_eval.model import Candidates, IndexDescription, RankedPage, Ranking, RetrieverDescription
-from vault_eval.retrievers.protocol import PageEvidence, RetrieverContext, TermEvidence
+from vault_eval.retrievers.protocol import PageEvidence, RetrieverContext
 from vault_eval.retrievers.spec import K1_MAX, Spec, number_setting, refuse_unknown_settings
 from vault_eval.vault.note_text import decode
 from vault_eval.vault.snapshot import VaultSnapshot
@@ -108,7 +108,7 @@ class KeywordVaultMeta:
         usable = [*filter(self._is_fresh, chunks)] or chunks
         best = min(usable, key=lambda chunk: (-matches.get(chunk, 0.0), self._places[chunk]))
         score = self._scorer.score(terms, best)
-        told = tuple(TermEvidence(*one) for one in self._scorer.term_scores(terms, best))
+        told = tuple(self._scorer.term_scores(terms, best))
         rank, pool = self._exact_rank(matches, best) if exact_rank and score else (None, None)
         return PageEvidence(score, (), self._lines(page, best), told, rank, pool)
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from vault_eval.digests import sha256_of_lines
-from vault_eval.errors import IndexUnusableError
 from vault_eval.index.layout import FORMAT
 from vault_eval.index.pool import STALE, PageFreshness
-from vault_eval.index.seal import file_sha256, open_index, read_seal
+from vault_eval.index.seal import file_sha256, open_index, sealed_state
 from vault_eval.index.terms import Analyzer
 from vault_eval.model import IndexDescription
 from vault_eval.retrievers.protocol import RetrieverContext, SettingValue
@@ -22,6 +21,7 @@ class NativeIndex:
         """Raises IndexUnusableError where there is none, or none that can be used."""
         self.folder = context.index_folder
         self.vault = context.vault.id
+        self._state = sealed_state(self.folder, self.vault)  # before its bytes are read
         self.file, self.sha256 = open_index(self.folder, self.vault, verify=True)
         self.freshness = PageFreshness(self.file, context.vault.pages)
         stem = self.file.options.get("stem")
@@ -42,10 +42,13 @@ class NativeIndex:
         return {key: value for key, value in self.file.options.items() if isinstance(value, (str, int, float, bool, type(None)))}
 
     def digest_now(self) -> str | None:
-        """The digest of the index that is valid now, its bytes read again; None where none is."""
+        """The digest of the index that is valid now, its bytes read again unless the file is as it was; None where none is."""
+        now = sealed_state(self.folder, self.vault)
+        if now is not None and now == self._state:
+            return self.sha256
         try:
-            return file_sha256(read_seal(self.folder, self.vault)[0])
-        except (IndexUnusableError, OSError):
+            return file_sha256(now[0]) if now is not None else None
+        except OSError:
             return None
 
     def is_indexed(self, page: str) -> bool:

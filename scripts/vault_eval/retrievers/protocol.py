@@ -8,33 +8,11 @@ from math import fsum
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from vault_eval.index.freshness import Freshness
+from vault_eval.index.term_evidence import TermEvidence
 from vault_eval.model import IndexDescription, Ranking, RetrieverDescription
 from vault_eval.vault.snapshot import VaultSnapshot
 
 SettingValue: TypeAlias = "str | int | float | bool | None"
-
-
-@dataclass(frozen=True, slots=True)
-class TermEvidence:
-    """One query term against one chunk: chunks of the whole index that hold it, its frequency there, what it adds.
-
-    `contribution` is idf * tf_part * length_part: how rare the term is, what its frequency makes of that in a chunk of mean
-    length, and how the chunk's own length changes it (below 1 for a long chunk). The parts are None where they are not told.
-    """
-
-    term: str
-    df: int
-    tf: int
-    contribution: float
-    idf: float | None = None
-    tf_part: float | None = None
-    length_part: float | None = None
-
-    def as_json(self) -> dict[str, str | int | float]:
-        """The form in reports and in `retrieve --explain`."""
-        parts = {"idf": self.idf, "tf_part": self.tf_part, "length_part": self.length_part}
-        told = {name: part for name, part in parts.items() if part is not None}
-        return {"term": self.term, "df": self.df, "tf": self.tf, **told, "contribution": self.contribution}
 
 
 @dataclass(frozen=True, slots=True)

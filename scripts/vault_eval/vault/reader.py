@@ -32,7 +32,16 @@ from vault_eval.vault.refusal import (
 )
 from vault_eval.vault.spelling import spelling_on_disk
 
-__all__ = ["DESCRIPTOR_RELATIVE", "LINK", "NOT_REGULAR", "FileRefusedError", "FileState", "FolderReader", "read_outside"]
+__all__ = [
+    "DESCRIPTOR_RELATIVE",
+    "LINK",
+    "NOT_REGULAR",
+    "FileRefusedError",
+    "FileState",
+    "FolderReader",
+    "file_state",
+    "read_outside",
+]
 
 DESCRIPTOR_RELATIVE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW") and hasattr(os, "O_DIRECTORY")
 
@@ -120,7 +129,7 @@ class FolderReader:
             found = self._lstat(path)
         except (OSError, UnreadableFileError, ValueError):
             return None
-        return _state(found) if stat.S_ISREG(found.st_mode) else None
+        return file_state(found) if stat.S_ISREG(found.st_mode) else None
 
     def changed(self) -> list[str]:
         """The paths that are no longer what they were when they were read, refused or listed, or changed while they were read."""
@@ -140,7 +149,7 @@ class FolderReader:
         """
         refuse_unplain(folder)
         try:
-            before = _state(self._lstat(folder))
+            before = file_state(self._lstat(folder))
             found = _entries(self._folder(folder) if self._relative else os.path.join(self.root, folder))
             if not self._relative:
                 self._lstat(folder)
@@ -184,7 +193,7 @@ class FolderReader:
         """The entries of a folder that came, went or became another kind of thing since it was listed, hidden ones aside."""
         before, entries = self._listed[folder]
         try:
-            if _state(self._lstat(folder)) == before:
+            if file_state(self._lstat(folder)) == before:
                 return set()
             changed = set(map(_kind, entries)) ^ set(map(_kind, self.list(folder)))
         except (OSError, UnreadableFileError, ValueError):
@@ -230,7 +239,7 @@ class FolderReader:
             os.close(descriptor)
         if not self._relative and not self._is_there(path, after):
             raise changed_while_read(path)
-        return data, _state(after)
+        return data, file_state(after)
 
     def _is_there(self, path: str, read: os.stat_result) -> bool:
         try:
@@ -339,15 +348,16 @@ def _read_regular(descriptor: int, path: str, max_bytes: int) -> tuple[bytes, os
     if before.st_size > max_bytes:
         raise FileRefusedError(path, f"it has {before.st_size:,} bytes; at most {max_bytes:,} are read")
     parts: list[bytes] = []
-    left = before.st_size + 1  # one more, to see that it ends there
-    while left and (part := os.read(descriptor, left)):
+    left = before.st_size + 1  # one more is asked for: who gets it knows that the file has grown
+    while left > 1 and (part := os.read(descriptor, left)):
         parts.append(part)
         left -= len(part)
     after = os.fstat(descriptor)
-    if left != 1 or _state(after) != _state(before):
+    if left != 1 or file_state(after) != file_state(before):
         raise changed_while_read(path)
     return b"".join(parts), after
 
 
-def _state(found: os.stat_result) -> FileState:
+def file_state(found: os.stat_result) -> FileState:
+    """The state that the system tells of a file."""
     return FileState(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)

@@ -41,7 +41,8 @@ def changed_while_read(path: str) -> FileRefusedError:
 def refuse_unplain(path: str) -> None:
     """Raises FileRefusedError for a path that is absolute, or has `.`, `..` or empty segments; `""` is the folder itself."""
     parts = path.replace(os.sep, "/").split("/")
-    if path and ("" in parts or os.curdir in parts or os.pardir in parts or os.path.splitdrive(path)[0]):
+    has_drive = ":" in path and os.path.splitdrive(path)[0]
+    if path and ("" in parts or os.curdir in parts or os.pardir in parts or has_drive):
         raise FileRefusedError(path, NOT_BELOW)
 
 

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from vault_eval.index.bm25 import Bm25
-from vault_eval.index.search import TermScore
+from vault_eval.index.term_evidence import TermEvidence
 from vault_eval.index.vault_meta.document import IndexDocument
 
 
@@ -34,17 +34,17 @@ class Scorer:
             score += one.contribution
         return score
 
-    def term_scores(self, terms: Sequence[str], chunk: int) -> list[TermScore]:
+    def term_scores(self, terms: Sequence[str], chunk: int) -> list[TermEvidence]:
         """What each query term adds to one chunk and what that is made of, in query order; see `Searcher.term_scores`."""
         k1, norm = self.bm25.k1, self._norms[chunk]
         return [self._term_score(term, chunk, k1, norm) for term in terms]
 
-    def _term_score(self, term: str, chunk: int, k1: float, norm: float) -> TermScore:
+    def _term_score(self, term: str, chunk: int, k1: float, norm: float) -> TermEvidence:
         postings = self._postings.get(term)
         df = len(postings.chunks) if postings is not None else 0
         at = bisect_left(postings.chunks, chunk) if postings is not None else 0
         if postings is None or at == df or postings.chunks[at] != chunk:
-            return TermScore(term, df, 0, 0.0, self.bm25.idf(df), 0.0, 1.0)
+            return TermEvidence(term, df, 0, 0.0, self.bm25.idf(df), 0.0, 1.0)
         tf = postings.counts[at]
         contribution = self.bm25.weight(df) * tf / (tf + norm)
-        return TermScore(term, df, tf, contribution, self.bm25.idf(df), tf * (k1 + 1.0) / (tf + k1), (tf + k1) / (tf + norm))
+        return TermEvidence(term, df, tf, contribution, self.bm25.idf(df), tf * (k1 + 1.0) / (tf + k1), (tf + k1) / (tf + norm))

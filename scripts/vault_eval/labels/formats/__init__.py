@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, cast
 
@@ -48,7 +49,7 @@ class LabelFormat(Protocol):
         ...
 
 
-def label_formats() -> tuple[LabelFormat, ...]:
-    """All formats of this package, in order of their module names."""
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    return tuple(cast(LabelFormat, importlib.import_module(f"{__name__}.{name}")) for name in names)
+def label_formats() -> Iterator[LabelFormat]:
+    """All formats of this package, in order of their module names; each is loaded when it is come to."""
+    for name in sorted(module.name for module in pkgutil.iter_modules(__path__)):
+        yield cast(LabelFormat, importlib.import_module(f"{__name__}.{name}"))

@@ -5,7 +5,6 @@ Text in YAML is what was written, or it is refused: a value that YAML would read
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -69,6 +68,8 @@ def _queries(top: YamlMap, place: Place) -> YamlList | None:
     value = _property(top, "queries")
     if isinstance(value, YamlList):
         return value
+    import difflib
+
     near = difflib.get_close_matches("queries", [name for name, _ in _named(top)], n=1)
     hint = f" (is {quoted(near[0])} meant to be it?)" if value is None and near else ""
     found = "there is no property 'queries'" if value is None else "queries is no list"
