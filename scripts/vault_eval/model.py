@@ -41,7 +41,7 @@ class Label:
     @property
     def pages(self) -> tuple[str, ...]:
         """The distinct gold pages, in the order written."""
-        return tuple(dict.fromkeys(target.page for target in self.gold))
+        return tuple(dict.fromkeys([target.page for target in self.gold]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,12 +201,13 @@ def _holds(text: str, query: str) -> bool:
 
     Only the surroundings of its longest word are taken apart: doing so with whole notes would take most of the time.
     """
-    folded, longest = text.casefold(), _longest_word(query)
+    folded, longest, words = text.casefold(), _longest_word(query), query.split()
     sought = query.strip() if _unspaced_letters(query) else query
     reach = 2 * len(query) + _REACH_MIN_CHARACTERS
     at = folded.find(longest)
     while at >= 0:
-        if sought in normalised(folded[max(0, at - reach) : at + reach]):
+        around = folded[max(0, at - reach) : at + reach]
+        if all(word in around for word in words) and sought in normalised(around):
             return True
         at = folded.find(longest, at + 1)
     return False

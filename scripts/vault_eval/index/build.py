@@ -78,7 +78,8 @@ def build_index(
         if old is not None and work.same_as_old(skipped):
             _save_states(folder, old[1], work.states, started_ns)
             return _result(work, skipped, old[1], old[0].path, unchanged=True)
-        parts = list(index_bytes(header, work.sections.terms, work.sections.named(work.remarks(skipped))))
+        sections = work.sections.named(work.remarks(skipped))
+        parts = list(index_bytes(header, sum(sections["chunk_lengths"]), sections))
     sha256, path = install(folder, vault, parts, started_ns)
     _save_states(folder, sha256, work.states, started_ns)
     return _result(work, skipped, sha256, path, unchanged=False)
@@ -127,10 +128,9 @@ class _Build:
         self._old_warnings = old.warnings() if old else {}
         self._old_unusable = old.unusable() if old else {}
         self._old_reasons = dict(old.skipped()) if old else {}
-        self._analyzer = Analyzer(options.stem)
         self._blocks = BlockReader()
         self._unusable: dict[str, str] = {}
-        self.sections = Sections(old)
+        self.sections = Sections(old, Analyzer(options.stem))
         self.states: dict[str, tuple[int, int, int, int]] = {}
         self.skipped: list[Skipped] = []
         self.warnings: list[tuple[str, str]] = []
@@ -209,7 +209,7 @@ class _Build:
 
     def _add_chunks(self, chunks: Iterable[tuple[Chunk, str]]) -> None:
         for chunk, text in chunks:
-            self.sections.add_chunk(chunk.heading, chunk.lines, self._analyzer.counts(text))
+            self.sections.add_chunk(chunk.heading, chunk.lines, text)
 
     def _reuse(self, note: NoteFile, ordinal: int) -> None:
         if self._old is None:

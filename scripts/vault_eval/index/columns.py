@@ -46,8 +46,7 @@ class Columns:
         self._is_first_query = True
         self._made: dict[tuple[int, float], int] = {}  # by start and weight: the bytes of all chunks, the first chunk's lowest
         self._counts: dict[int, bytes] = {}  # by start: how often each chunk holds the term, or UNKNOWN
-        self._once = b""  # for each chunk 1 / (1 + norm) in 255ths, rounded up
-        self._by_count: list[bytes] = []  # by tf, then by the above: tf / (tf + norm) in 255ths, rounded up
+        self._by_count: list[bytes] = []  # by tf, then by chunk: tf / (tf + norm) in 255ths, rounded up
 
     def fitting(self, lists: Iterable[TermPostings]) -> list[TermPostings]:
         """Those of the lists that are worth a column, as many as fit into a byte together, the most frequent first.
@@ -89,29 +88,27 @@ class Columns:
 
     def _shares(self, one: TermPostings) -> bytearray:
         """Each chunk's tf / (tf + norm) in 255ths, rounded up; 0 without the term. This loop is what a column costs."""
-        if not self._once:
-            self._tabulate()
-        once, by_count = self._once, self._by_count
+        by_count = self._by_count = self._by_count or self._tabulated()
         shares, counts = bytearray(self._index.chunks), bytearray(self._index.chunks)
         chunks, tfs = (self._index[name][one.start : one.end].tolist() for name in ("posting_chunks", "posting_counts"))
         for chunk, tf in zip(chunks, tfs, strict=True):
             if tf <= _COUNT_MAX:
                 counts[chunk] = tf
-                shares[chunk] = by_count[tf][once[chunk]]
+                shares[chunk] = by_count[tf][chunk]
             else:
                 counts[chunk] = min(tf, UNKNOWN)
                 shares[chunk] = _BYTE_MAX
         self._counts[one.start] = bytes(counts)
         return shares
 
-    def _tabulate(self) -> None:
+    def _tabulated(self) -> list[bytes]:
         lengths = self._index["chunk_lengths"]
         by_length = {length: _in_255ths(1.0 / (1.0 + self._bm25.norm(length))) for length in set(lengths)}
-        self._once = bytes(map(by_length.__getitem__, lengths))
+        once = bytes(map(by_length.__getitem__, lengths))
         # Where one occurrence has at most the share s, the norm is at least 1 / s - 1.
         norms = [_BYTE_MAX / share - 1.0 for share in range(1, _BYTE_MAX + 1)]
-        by_count = (bytes([0, *(_in_255ths(tf / (tf + norm)) for norm in norms)]) for tf in range(1, _COUNT_MAX + 1))
-        self._by_count = [bytes(_BYTE_MAX + 1), *by_count]
+        by_share = (bytes([0, *(_in_255ths(tf / (tf + norm)) for norm in norms)]) for tf in range(1, _COUNT_MAX + 1))
+        return [b"", *map(once.translate, by_share)]
 
 
 def at_least(total: bytes, steps: int) -> Iterator[int]:

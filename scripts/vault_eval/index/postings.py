@@ -1,4 +1,4 @@
-"""Postings in the making: those of new chunks, turned from chunk order into term order, and merged with an older index.
+"""Postings in the making: those of new chunks, turned from words into terms, and merged with an older index.
 
 A build from nothing and one that reuses an older index end in the same bytes.
 """
@@ -7,106 +7,95 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from itertools import accumulate, chain
+from collections import Counter, defaultdict, deque
+from collections.abc import Sequence
+from itertools import repeat
 
 from vault_eval.index.layout import Numbers
 from vault_eval.index.store import IndexFile
+from vault_eval.index.terms import Analyzer
 
 GONE = 0xFFFF_FFFF
 # Counts are kept in two bytes; only a chunk of one sign repeated has more, and there more hardly adds to its score.
 _COUNT_MAX = 0xFFFF
 
 
-class ForwardPostings:
-    """Terms of new chunks in the order the chunks are met. Memory: six bytes a posting, and the vocabulary."""
+class WordPostings:
+    """For each word of the new chunks where it stands: chunk ordinals of four bytes, one for each time, end to end.
 
-    def __init__(self) -> None:
-        self._ordinals: dict[str, int] = {}
-        self._terms = array("I")
-        self._counts = array("H")
-        self._chunks: list[tuple[int, int]] = []
+    Words are taken apart last, each once: looking up a word for every time it stands somewhere is most of the work, and
+    words with their terms would be twice as much memory to look them up in.
+    """
 
-    def add(self, chunk: int, counts: Mapping[str, int]) -> None:
-        """Note the terms of one chunk; chunk ordinals must rise. A count above 65,535 is kept as 65,535."""
-        ordinals = self._ordinals
-        self._terms.extend([ordinals.setdefault(term, len(ordinals)) for term in counts])
-        if max(counts.values(), default=0) <= _COUNT_MAX:
-            self._counts.extend(counts.values())
-        else:
-            self._counts.extend([min(count, _COUNT_MAX) for count in counts.values()])
-        self._chunks.append((chunk, len(counts)))
+    def __init__(self, analyzer: Analyzer) -> None:
+        self._analyzer = analyzer
+        self._chunks: defaultdict[str, bytearray] = defaultdict(bytearray)
 
-    def inverted(self) -> InvertedPostings:
-        """The same in term order; this object is empty afterwards."""
-        sorted_terms = sorted((term.encode("utf-8", "surrogatepass"), ordinal) for term, ordinal in self._ordinals.items())
-        place = array("I", bytes(4 * len(sorted_terms)))
-        for position, (_, ordinal) in enumerate(sorted_terms):
-            place[ordinal] = position
-        sizes = [0] * len(sorted_terms)
-        for ordinal in self._terms:
-            sizes[place[ordinal]] += 1
-        starts = [0, *accumulate(sizes)]
-        free = starts[:-1]
-        chunks = array("I", bytes(4 * len(self._terms)))
-        counts = array("H", bytes(2 * len(self._terms)))
-        posting = 0
-        for chunk, size in self._chunks:
-            for ordinal, count in zip(self._terms[posting : posting + size], self._counts[posting : posting + size], strict=True):
-                term = place[ordinal]
-                at = free[term]
-                free[term] = at + 1
-                chunks[at] = chunk
-                counts[at] = count
-            posting += size
-        self.__init__()  # type: ignore[misc]
-        return InvertedPostings([term for term, _ in sorted_terms], starts, chunks, counts)
+    def add(self, chunk: int, text: str) -> int:
+        """Note the words of one chunk, and return how many there are."""
+        words = self._analyzer.words(text)
+        deque(map(bytearray.extend, map(self._chunks.__getitem__, words), repeat(array("I", [chunk]).tobytes())), maxlen=0)
+        return len(words)
+
+    def by_term(self, lengths: array[int]) -> dict[str, bytearray]:
+        """The same for terms; `lengths`, the number of words of each chunk, becomes that of its terms. Nothing is left here."""
+        by_term: defaultdict[str, bytearray] = defaultdict(bytearray)
+        while self._chunks:
+            word, chunks = self._chunks.popitem()
+            terms = self._analyzer.terms_of(word)
+            for term in terms:
+                by_term[term] += chunks
+            if len(terms) != 1:
+                for chunk in memoryview(chunks).cast("I"):
+                    lengths[chunk] += len(terms) - 1
+        return by_term
 
 
-class InvertedPostings:
-    """Terms sorted by their UTF-8 bytes, and for each the chunks that hold it with their counts."""
-
-    def __init__(self, terms: list[bytes], starts: Sequence[int], chunks: array[int], counts: array[int]) -> None:
-        self.terms = terms
-        self.starts = starts
-        self.chunks = chunks
-        self.counts = counts
+def _counted(chunks: bytearray) -> tuple[array[int], array[int]]:
+    """The chunks, ascending, and how often each was there; more than 65,535 times are kept as 65,535."""
+    ordered = sorted(memoryview(chunks).cast("I"))
+    if len(set(ordered)) == len(ordered):
+        return array("I", ordered), array("H", [1]) * len(ordered)
+    counts = Counter(ordered)
+    return array("I", counts), array("H", [min(count, _COUNT_MAX) for count in counts.values()])
 
 
 def merged_sections(
-    new: InvertedPostings, old: IndexFile | None, renumbered: Sequence[int], lengths: Sequence[int]
+    new: dict[str, bytearray], old: IndexFile | None, renumbered: Sequence[int], lengths: Sequence[int]
 ) -> dict[str, bytes | Numbers]:
     """The term and posting sections of an index of the new chunks and those kept of `old`.
 
-    `renumbered` gives for each old chunk its new ordinal or GONE, in rising order; `lengths` are those of all new chunks.
+    `new` gives the chunks of each term as `by_term` does, and is empty afterwards. `renumbered` gives for each old chunk its
+    new ordinal or GONE, in rising order; `lengths` are those of all new chunks.
     """
     writer = _SectionWriter(lengths)
     if old is None or not old.chunks:
-        for position, term in enumerate(new.terms):
-            start, end = new.starts[position], new.starts[position + 1]
-            writer.add(term, new.chunks[start:end], new.counts[start:end])
+        for term in sorted(new):  # the order of code points is that of UTF-8 bytes
+            writer.add(term, *_counted(new.pop(term)))
         return writer.sections()
     kept = array("I", map(renumbered.__getitem__, old["posting_chunks"]))
     done = 0
-    for old_position, new_position in _touched(new, old, kept, any_gone=GONE in renumbered):
-        writer.copy(old, kept, done, old_position if old_position >= 0 else _insertion(old, new.terms[new_position], done))
-        done = max(done, old_position + 1) if old_position >= 0 else _insertion(old, new.terms[new_position], done)
-        writer.add(*_merged_term(new, new_position, old, old_position, kept))
+    for term, position in _touched(new, old, kept, any_gone=GONE in renumbered):
+        copied = position if position >= 0 else _insertion(old, _encoded(term), done)
+        writer.copy(old, kept, done, copied)
+        done = max(done, position + 1) if position >= 0 else copied
+        writer.add(term, *_merged_term(new, term, old, position, kept))
     writer.copy(old, kept, done, old.term_count)
     return writer.sections()
 
 
-def _touched(new: InvertedPostings, old: IndexFile, kept: array[int], *, any_gone: bool) -> list[tuple[int, int]]:
-    """Old and new position (-1 where absent) of every term that is new or lost a posting, in term order."""
-    offsets = old["posting_offsets"]
-    touched: dict[bytes, tuple[int, int]] = {}
+def _touched(new: dict[str, bytearray], old: IndexFile, kept: array[int], *, any_gone: bool) -> list[tuple[str, int]]:
+    """Every term that is new or lost a posting, in order, with its position in `old`, -1 where it is absent."""
+    touched: dict[str, int] = {}
     if any_gone:
+        offsets = old["posting_offsets"]
         losers = sorted({bisect_right(offsets, at) - 1 for at, chunk in enumerate(kept) if chunk == GONE})
-        touched = {old.term(position).encode("utf-8", "surrogatepass"): (position, -1) for position in losers}
-    for position, term in enumerate(new.terms):
-        found = touched[term][0] if term in touched else old.term_ordinal(str(term, "utf-8", "surrogatepass"))
-        touched[term] = (-1 if found is None else found, position)
-    return [touched[term] for term in sorted(touched)]
+        touched = {old.term(position): position for position in losers}
+    for term in new:
+        if term not in touched:
+            found = old.term_ordinal(term)
+            touched[term] = -1 if found is None else found
+    return sorted(touched.items())
 
 
 def _insertion(old: IndexFile, term: bytes, low: int) -> int:
@@ -123,19 +112,18 @@ def _insertion(old: IndexFile, term: bytes, low: int) -> int:
 
 
 def _merged_term(
-    new: InvertedPostings, new_position: int, old: IndexFile, old_position: int, kept: array[int]
-) -> tuple[bytes, array[int], array[int]]:
-    pairs: list[tuple[int, int]] = []
-    term = b""
-    if old_position >= 0:
-        term = old.term(old_position).encode("utf-8", "surrogatepass")
-        start, end = old["posting_offsets"][old_position], old["posting_offsets"][old_position + 1]
-        pairs = [pair for pair in zip(kept[start:end], old["posting_counts"][start:end], strict=True) if pair[0] != GONE]
-    if new_position >= 0:
-        term = new.terms[new_position]
-        start, end = new.starts[new_position], new.starts[new_position + 1]
-        pairs = sorted(chain(pairs, zip(new.chunks[start:end], new.counts[start:end], strict=True)))
-    return term, array("I", [chunk for chunk, _ in pairs]), array("H", [count for _, count in pairs])
+    new: dict[str, bytearray], term: str, old: IndexFile, position: int, kept: array[int]
+) -> tuple[array[int], array[int]]:
+    pairs = list(zip(*_counted(new.pop(term, bytearray())), strict=True))
+    if position >= 0:
+        start, end = old["posting_offsets"][position], old["posting_offsets"][position + 1]
+        pairs += [pair for pair in zip(kept[start:end], old["posting_counts"][start:end], strict=True) if pair[0] != GONE]
+        pairs.sort()
+    return array("I", [chunk for chunk, _ in pairs]), array("H", [count for _, count in pairs])
+
+
+def _encoded(term: str) -> bytes:
+    return term.encode("utf-8", "surrogatepass")
 
 
 class _SectionWriter:
@@ -151,10 +139,10 @@ class _SectionWriter:
         self._chunks = array("I")
         self._counts = array("H")
 
-    def add(self, term: bytes, chunks: array[int], counts: array[int]) -> None:
+    def add(self, term: str, chunks: array[int], counts: array[int]) -> None:
         if not chunks:
             return
-        self._terms += term
+        self._terms += _encoded(term)
         self._term_offsets.append(len(self._terms))
         self._chunks += chunks
         self._counts += counts

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from heapq import nlargest, nsmallest
+from collections.abc import Iterable, Mapping, Sequence
+from heapq import nlargest
 from itertools import repeat
 from operator import add
 from typing import NamedTuple
@@ -60,7 +60,7 @@ class Searcher:
         """The n best chunks that hold a term at least, by score descending, then by chunk, which is path order."""
         lists = self._lists(terms)
         if sum(one.end - one.start for one in lists) <= _SHORT_LIST_POSTINGS:
-            return _first(self.matches(terms).items(), n)
+            return _first(self.matches(terms), n)
         frequent = self._columns.fitting(lists)
         walked = [one for one in lists if one not in frequent]
         ordered = [one for one in map(self.postings, terms) if one is not None]
@@ -208,7 +208,7 @@ class Searcher:
         able.update(at_least(total, max(1, int(needed / step))))
         able -= scores.keys()
         scores.update(zip(able, self._sums(ordered, able), strict=True))
-        return _first(scores.items(), n)
+        return _first(scores, n)
 
     def _finish(
         self, ordered: Sequence[TermPostings], sums: dict[int, float], rest: Iterable[TermPostings], reached: float, n: int
@@ -229,7 +229,7 @@ class Searcher:
             least = max(least, nlargest(n, sums.values())[-1])
         needed = least / _SLACK - left
         able = [chunk for chunk, partial in sums.items() if partial >= needed]
-        return _first(zip(able, self._sums(ordered, able), strict=True), n)
+        return _first(dict(zip(able, self._sums(ordered, able), strict=True)), n)
 
     def _look_up_each(self, sums: dict[int, float], postings: TermPostings) -> None:
         """Add one list to the chunks already seen, by looking each up or, where they are many, by walking the list."""
@@ -260,6 +260,8 @@ class _Norms(dict[int, float]):
         return norm
 
 
-def _first(scores: Iterable[tuple[int, float]], n: int) -> list[Hit]:
+def _first(scores: Mapping[int, float], n: int) -> list[Hit]:
     """The n best by score, then by chunk."""
-    return [Hit(chunk, -score) for score, chunk in nsmallest(n, ((-score, chunk) for chunk, score in scores))]
+    least = sorted(scores.values(), reverse=True)[n - 1] if len(scores) > n else 0.0
+    leading = sorted([(-score, chunk) for chunk, score in scores.items() if score >= least])
+    return [Hit(chunk, -score) for score, chunk in leading[:n]]

@@ -8,17 +8,18 @@ from itertools import pairwise
 
 from vault_eval import strict_json
 from vault_eval.index.layout import Numbers
-from vault_eval.index.postings import GONE, ForwardPostings, merged_sections
+from vault_eval.index.postings import GONE, WordPostings, merged_sections
 from vault_eval.index.store import IndexFile
+from vault_eval.index.terms import Analyzer
 
 
 class Sections:
     """Pages with their chunks; those that an old index has are copied from it, postings and all."""
 
-    def __init__(self, old: IndexFile | None) -> None:
+    def __init__(self, old: IndexFile | None, analyzer: Analyzer) -> None:
         self._old = old
         self._renumbered = array("I", [GONE]) * (old.chunks if old else 0)
-        self._forward = ForwardPostings()
+        self._new = WordPostings(analyzer)
         self._headings: dict[bytes, int] = {}
         self._digests = bytearray()
         self._body_digests = bytearray()
@@ -33,11 +34,6 @@ class Sections:
         """How many chunks were added."""
         return len(self._lengths)
 
-    @property
-    def terms(self) -> int:
-        """The terms of all chunks, repeats included."""
-        return sum(self._lengths)
-
     def add_page(self, page: str, digest: str, body_digest: str) -> None:
         """A page, to which all chunks belong that are added before the next one."""
         self.pages.append(page)
@@ -45,10 +41,9 @@ class Sections:
         self._body_digests += bytes.fromhex(body_digest)
         self._page_chunks.append(self._page_chunks[-1])
 
-    def add_chunk(self, heading: Sequence[str], lines: tuple[int, int], counts: Mapping[str, int]) -> None:
-        """A chunk of the last page, with the number of times that it holds each term."""
-        self._forward.add(self.chunks, counts)
-        self._append(sum(counts.values()), strict_json.dumps(heading).encode(), *lines)
+    def add_chunk(self, heading: Sequence[str], lines: tuple[int, int], text: str) -> None:
+        """A chunk of the last page, with the text that is indexed of it."""
+        self._append(self._new.add(self.chunks, text), strict_json.dumps(heading).encode(), *lines)
 
     def copy_page(self, old: IndexFile, ordinal: int) -> None:
         """A page of the old index as it is there, with all its chunks."""
@@ -61,6 +56,7 @@ class Sections:
 
     def named(self, remarks: Mapping[str, object]) -> dict[str, bytes | Numbers]:
         """All sections by name."""
+        new = self._new.by_term(self._lengths)
         names = [page.encode("utf-8", "surrogatepass") for page in self.pages]
         chunk_pages = array("I")
         for page, (first, after) in enumerate(pairwise(self._page_chunks)):
@@ -77,7 +73,7 @@ class Sections:
             "pages": b"".join(names),
             "page_digests": bytes(self._digests),
             "page_body_digests": bytes(self._body_digests),
-            **merged_sections(self._forward.inverted(), self._old, self._renumbered, self._lengths),
+            **merged_sections(new, self._old, self._renumbered, self._lengths),
             "remarks": strict_json.dumps(remarks, ascii_only=True).encode(),
         }
 

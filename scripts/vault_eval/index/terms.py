@@ -94,18 +94,14 @@ class Analyzer:
 
     def terms(self, text: str) -> list[str]:
         """All terms of `text` in reading order, repeats included."""
-        return [term for word in self._words(text) for term in self._terms_of(word)]
+        return [term for word in self.words(text) for term in self._known_terms(word)]
 
     def counts(self, text: str) -> dict[str, int]:
-        """How often each term stands in `text`: `Counter(self.terms(text))`, only quicker."""
-        counts: dict[str, int] = {}
-        known = self._known
-        for word, times in Counter(self._words(text)).items():
-            for term in known.get(word) or self._terms_of(word):
-                counts[term] = counts.get(term, 0) + times
-        return counts
+        """How often each term stands in `text`."""
+        return Counter(self.terms(text))
 
-    def _words(self, text: str) -> list[str]:
+    def words(self, text: str) -> list[str]:
+        """All words and identifiers of `text` in reading order, in the spelling of which `terms_of` makes terms."""
         text = without_data_uris(text)
         if text.isascii():
             return _ASCII_WORD.findall(text)
@@ -118,10 +114,10 @@ class Analyzer:
             self._run = re.compile(rf"[{_UNSPACED}](?:[{_UNSPACED}]|(?!\w)[{_MARKS}])*|[^{_UNSPACED}]+")
         return self._word.findall(text)
 
-    def _terms_of(self, word: str) -> tuple[str, ...]:
+    def _known_terms(self, word: str) -> tuple[str, ...]:
         found = self._known.get(word)
         if found is None:
-            found = tuple(self._take_apart(word))
+            found = tuple(self.terms_of(word))
             # A long word is a sentence without blanks: it will hardly come again, and its grams are many.
             if len(word) <= _CACHED_WORD_MAX_CHARACTERS:
                 if len(self._known) >= _CACHED_WORDS_MAX:
@@ -129,7 +125,8 @@ class Analyzer:
                 self._known[word] = found
         return found
 
-    def _take_apart(self, word: str) -> list[str]:
+    def terms_of(self, word: str) -> list[str]:
+        """The terms of one word of `words`, repeats included."""
         if word.isascii() or self._run is None:
             return self._identifier(word)
         terms: list[str] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import platform
+import sys
 from collections.abc import Mapping, Sequence
 
 from vault_eval import __version__
@@ -60,8 +60,18 @@ def assembled(
 
 def environment() -> dict[str, str]:
     """The machine and the interpreter that were measured on."""
-    machine = {"system": platform.system(), "machine": platform.machine(), "processors": str(os.cpu_count())}
-    return {"python": platform.python_version(), **machine}
+    system, machine = _system_and_machine()
+    version = "{}.{}.{}".format(*sys.version_info)
+    return {"python": version, "system": system, "machine": machine, "processors": str(os.cpu_count())}
+
+
+def _system_and_machine() -> tuple[str, str]:
+    if hasattr(os, "uname"):
+        named = os.uname()
+        return named.sysname, named.machine
+    import platform
+
+    return platform.system(), platform.machine()
 
 
 def run_timing(run: Run, cold: ColdTimes, searcher: Retriever) -> RunTiming:

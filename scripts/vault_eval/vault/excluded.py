@@ -26,7 +26,10 @@ class Exclusions:
 
     def reason(self, page: str) -> str | None:
         """Why this page is left out, or None where it is in scope."""
-        return next((text for text, matches in self.rules if matches(page)), None)
+        for text, matches in self.rules:
+            if matches(page):
+                return text
+        return None
 
 
 def read_exclusions(reader: FolderReader, globs: Sequence[str] = ()) -> Exclusions:

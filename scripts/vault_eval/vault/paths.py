@@ -51,7 +51,7 @@ def page_max_bytes(page: str) -> int:
 
 def has_lone_surrogate(text: str) -> bool:
     """Whether the text holds half a character, which no UTF-8 file can hold; a JSON escape or a file name can bring it."""
-    return _LONE_SURROGATE.search(text) is not None
+    return not text.isascii() and _LONE_SURROGATE.search(text) is not None
 
 
 def has_control_character(text: str) -> bool:

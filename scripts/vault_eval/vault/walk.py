@@ -11,7 +11,7 @@ from vault_eval.limits import VAULT_DEPTH_MAX_FOLDERS
 from vault_eval.vault.excluded import Exclusions
 from vault_eval.vault.location import VAULT_MARK
 from vault_eval.vault.paths import has_lone_surrogate, is_markdown, is_pdf, page_max_bytes, page_name
-from vault_eval.vault.reader import FileState, FolderReader
+from vault_eval.vault.reader import FileState, FolderReader, file_state
 from vault_eval.vault.refusal import LINK, NOT_REGULAR, FileRefusedError, reason_of
 
 _ICLOUD_SUFFIX = ".icloud"
@@ -81,12 +81,13 @@ class _Walk:
 
     def listing(self) -> VaultListing:
         pages = [self._pages[page] for page in sorted(self._pages)]
+        pdfs = [one for one in pages if is_pdf(one.page)] if self._with_pdfs else []
         return VaultListing(
-            tuple(one for one in pages if not is_pdf(one.page)),
+            tuple(one for one in pages if not is_pdf(one.page)) if pdfs else tuple(pages),
             tuple(sorted(self._excluded, key=lambda one: one.path)),
             tuple(sorted(self._skipped, key=lambda one: (one.path, one.reason))),
             self._exclusions.warnings,
-            tuple(one for one in pages if is_pdf(one.page)),
+            tuple(pdfs),
         )
 
     def _is_page(self, name: str) -> bool:
@@ -153,8 +154,7 @@ class _Walk:
         elif page in self._pages:
             self._skipped.append(Skipped(path, f"its name equals that of {page!r} in another Unicode form"))
         else:
-            state = FileState(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
-            self._pages[page] = NoteFile(page, path, state)
+            self._pages[page] = NoteFile(page, path, file_state(found))
 
     def _take_hidden(self, folder: str, name: str) -> None:
         page = name[1 : -len(_ICLOUD_SUFFIX)]
