@@ -20,6 +20,5 @@ def sha256_of_lines(lines: Iterable[str]) -> str:
     """
     digest = hashlib.sha256()
     for line in lines:
-        digest.update(line.encode("utf-8", "surrogatepass"))
-        digest.update(b"\n")
+        digest.update(f"{line}\n".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

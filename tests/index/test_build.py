@@ -439,8 +439,8 @@ def test_seed_of_hashing_makes_no_difference(vault, tmp_path):
 @pytest.mark.parametrize(
     ("options", "sha256"),
     [
-        (IndexOptions(), "e6e97245e4fb5c986b3e123a5f5ba529296eb9c62849f351b31bbe879dd41657"),
-        (IndexOptions(ChunkSizes(60, 90, 20), prefix="none"), "8901df7055a5e7f9830e8d5a295bc7fef9b5bb086a403975b26098fd3c7e6607"),
+        (IndexOptions(), "5b351962f40ef1fd8729f7c4443cbb8253bb7049b41ce17086f5704515f2427c"),
+        (IndexOptions(ChunkSizes(60, 90, 20), prefix="none"), "1229f736ff45e64a2fa241161d3688f8e90c7ed5f1f707b6aedc717860fd59de"),
     ],
 )
 def test_the_same_notes_give_the_bytes_they_always_gave(vault, options, sha256):

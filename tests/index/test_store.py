@@ -54,6 +54,17 @@ def refused(folder, vault, *, verify=True):
     return str(refusal.value)
 
 
+@pytest.mark.parametrize("names", [[], ["A.md"], ["A.md", "Sub/B.md", "Z z.md"], ["A.md", "Sub/É.md", "潮.md"]])
+def test_names_and_digests_of_all_pages_are_those_of_each(make_vault, names):
+    vault = make_vault(**{name: f"text of {name}\n" for name in names})
+    vault.build()
+    with vault.index() as index:
+        each = range(index.page_count)
+        assert index.page_names() == [index.page(ordinal) for ordinal in each] == names
+        for body in (False, True):
+            assert index.all_page_digests(body=body) == [index.page_digest(ordinal, body=body) for ordinal in each]
+
+
 def test_what_was_indexed_is_read_back(built):
     vault, _, _ = built
     with vault.index() as index:

@@ -37,7 +37,8 @@ class Freshness:
 
 def compare_with_vault(listing: VaultListing, index: IndexFile, states: NoteStates, pages: PageDigests) -> Freshness:
     """The index held against the listing; a note with the file state remembered is taken as unchanged, others are read."""
-    indexed = {index.page(ordinal): ordinal for ordinal in range(index.page_count)}
+    indexed = {page: ordinal for ordinal, page in enumerate(index.page_names())}
+    then = index.all_page_digests()
     every = frozenset(indexed)
     left_out = dict(index.skipped())
     unusable = index.unusable()
@@ -47,7 +48,7 @@ def compare_with_vault(listing: VaultListing, index: IndexFile, states: NoteStat
     label_only: list[str] = []
     for note in listing.pages:
         ordinal = indexed.pop(note.page, None)
-        before = None if ordinal is None else index.page_digest(ordinal)
+        before = None if ordinal is None else then[ordinal]
         is_known = before is not None and states.get(note.page) == note.state
         now = before if is_known else pages.digest(note.page)
         if now is not None:
@@ -57,7 +58,7 @@ def compare_with_vault(listing: VaultListing, index: IndexFile, states: NoteStat
         elif ordinal is not None and now != before:
             (label_only if _same_body(note.page, ordinal, index, pages) else changed).append(note.page)
     by_digest = {digests[page]: page for page in reversed(added) if page in digests}
-    bytes_of = {page: index.page_digest(ordinal) for page, ordinal in indexed.items()}
+    bytes_of = {page: then[ordinal] for page, ordinal in indexed.items()}
     renamed = {page: by_digest[digest] for page, digest in bytes_of.items() if digest in by_digest}
     found = (tuple(added), tuple(changed), tuple(sorted(indexed)))
     return Freshness(every, left_out, digests, *found, renamed, tuple(label_only))

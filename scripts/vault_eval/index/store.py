@@ -8,6 +8,7 @@ import mmap
 import struct
 import sys
 from collections.abc import Mapping
+from itertools import pairwise
 
 from vault_eval import strict_json
 from vault_eval.digests import DIGEST_BYTES
@@ -112,6 +113,9 @@ class IndexFile:
 
     def page_names(self) -> list[str]:
         """The names of all pages, sorted."""
+        text = str(self["pages"], "utf-8")
+        if len(text) == len(self["pages"]):  # a letter is a byte: one text is cut faster than many are read
+            return [text[start:end] for start, end in pairwise(self["page_offsets"].tolist())]
         return [self.page(ordinal) for ordinal in range(self.page_count)]
 
     def page_ordinal(self, page: str) -> int | None:
@@ -122,6 +126,11 @@ class IndexFile:
         """SHA-256 of a page's bytes when it was indexed; with `body`, without the lines of the label property."""
         digests = self["page_body_digests" if body else "page_digests"]
         return digests[DIGEST_BYTES * ordinal : DIGEST_BYTES * (ordinal + 1)].hex()
+
+    def all_page_digests(self, *, body: bool = False) -> list[str]:
+        """The digest of every page, by ordinal."""
+        digits = self["page_body_digests" if body else "page_digests"].hex()
+        return [digits[start : start + 2 * DIGEST_BYTES] for start in range(0, len(digits), 2 * DIGEST_BYTES)]
 
     def term_ordinal(self, term: str) -> int | None:
         """The ordinal of a term, or None where no chunk holds it."""

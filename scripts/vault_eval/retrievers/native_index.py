@@ -34,8 +34,8 @@ class NativeIndex:
 
     @cached_property
     def _notes_sha256(self) -> str:
-        names = enumerate(self.file.page_names())
-        return sha256_of_lines(f"{self.file.page_digest(ordinal, body=True)}  {page}" for ordinal, page in names)
+        named = zip(self.file.all_page_digests(body=True), self.file.page_names(), strict=True)
+        return sha256_of_lines(f"{digest}  {page}" for digest, page in named)
 
     def options(self) -> Mapping[str, SettingValue]:
         """The options it was built with, lists aside."""
