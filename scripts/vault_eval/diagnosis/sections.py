@@ -11,7 +11,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 
-from vault_eval.index.markdown_blocks import readable
 from vault_eval.limits import METRIC_CUTOFF_PAGES
 from vault_eval.metrics.judged_query import JudgedPlace
 from vault_eval.model import Label, RankedPage, Ranking, Target
@@ -71,4 +70,6 @@ def _is_hit(target: Target, ranked: RankedPage | None, text: PageText) -> bool |
 
 
 def _compared(heading: str) -> str:
+    from vault_eval.index.markdown_blocks import readable  # here: most labels name no section
+
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", readable(heading)).casefold())

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 # Hardly a record of ours is part of a cycle: by default a twentieth of an evaluation is spent on looking for some.
-_COLLECTED_AFTER_OBJECTS = 100_000
+_COLLECTED_AFTER_OBJECTS = 300_000
 
 
 def collect_seldom() -> None:
