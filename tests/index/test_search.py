@@ -226,6 +226,21 @@ def test_matches_are_all_chunks_with_their_scores(corpora, words, k1, b):
     assert dict(exhaustive(corpus.chunks, query, k1, b, 10_000)) == Searcher(corpus.index, k1, b).matches(query)
 
 
+@given(
+    st.integers(0, 4), st.lists(st.integers(0, 65), max_size=6), K1, B, st.floats(0.001, 30.0), st.sampled_from([0, 100, 10**6])
+)
+@settings(max_examples=80, deadline=None)
+def test_chunks_that_reach_a_score_are_those_of_the_plain_sum(corpora, corpus, words, k1, b, least, frequent):
+    corpus, query = corpora[corpus], [f"w{word}" for word in words]
+    every = {chunk: score for chunk, score in exhaustive(corpus.chunks, query, k1, b, 10_000) if score > 0.0}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "_LIST_MIN_POSTINGS", frequent)
+        searcher = Searcher(corpus.index, k1, b)
+        for _ in range(2):  # the first query makes no columns
+            for limit in (least, *list(every.values())[::50]):
+                assert searcher.reaching(query, limit) == {chunk: score for chunk, score in every.items() if score >= limit}
+
+
 def test_a_term_said_twice_counts_twice(corpora):
     searcher = Searcher(corpora[3].index)
     once, twice = searcher.best(["w5"], 5), searcher.best(["w5", "w5"], 5)

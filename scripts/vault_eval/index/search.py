@@ -136,6 +136,22 @@ class Searcher:
             self._add(sums, postings)
         return sums
 
+    def reaching(self, terms: Sequence[str], least: float) -> dict[int, float]:
+        """Every chunk that scores at least `least`, which is above 0, with its score."""
+        lists = self._lists(terms)
+        frequent = self._columns.fitting(lists)
+        sums: dict[int, float] = {}
+        for postings in lists:
+            if postings not in frequent:
+                self._add(sums, postings)
+        able = self._able(sums, self._columns.total(frequent), least / _SLACK)
+        if len(able) * _LOOKUP_POSTINGS < sum(one.end - one.start for one in frequent):
+            ordered = [one for one in map(self.postings, terms) if one is not None]
+            scores = dict(zip(able, self._sums(ordered, able), strict=True))
+        else:
+            scores = self.matches(terms)
+        return {chunk: score for chunk, score in scores.items() if score >= least}
+
     def _sums(self, ordered: Sequence[TermPostings], chunks: Iterable[int]) -> list[float]:
         """The scores of chunks from the lists of the query's terms in their order."""
         listed, counts, lengths, norms = self._chunks, self._counts, self._lengths, self._norms
@@ -203,12 +219,16 @@ class Searcher:
         scores = dict(zip(leaders, self._sums(ordered, leaders), strict=True))
         if len(scores) >= n:
             reached = max(reached, nlargest(n, scores.values())[-1])
-        needed = reached / _SLACK
-        able = {chunk for chunk, partial in sums.items() if partial + step * total[chunk] >= needed}
-        able.update(at_least(total, max(1, int(needed / step))))
-        able -= scores.keys()
+        able = self._able(sums, total, reached / _SLACK) - scores.keys()
         scores.update(zip(able, self._sums(ordered, able), strict=True))
         return _first(scores, n)
+
+    def _able(self, sums: Mapping[int, float], total: bytes, needed: float) -> set[int]:
+        """The chunks that can score so much: what walked lists add up to, and at most the steps that columns say of them."""
+        step = self._columns.step
+        able = {chunk for chunk, partial in sums.items() if partial + step * total[chunk] >= needed}
+        able.update(at_least(total, max(1, int(needed / step))))
+        return able
 
     def _finish(
         self, ordered: Sequence[TermPostings], sums: dict[int, float], rest: Iterable[TermPostings], reached: float, n: int

@@ -44,7 +44,7 @@ class KeywordRetriever:
         self._freshness = native.freshness
         self.analyzer = native.analyzer
         self.searcher = searcher
-        self._matched: tuple[list[str], Mapping[int, float]] = ([], {})  # those of the last query looked into
+        self._reached: tuple[list[str], float, Mapping[int, float]] = ([], 0.0, {})  # by the last query looked into
         self.bound_digest = native.digest_now
         self.is_stale = native.is_stale
         self.close = native.close
@@ -64,7 +64,7 @@ class KeywordRetriever:
         return pool_ranking(self._index, pool, depth)
 
     def evidence(self, query: str, page: str, *, exact_rank: bool) -> PageEvidence | None:
-        """How the page's best chunk stands to the query; its exact rank costs an unpruned pass over the postings."""
+        """How the page's best chunk stands to the query; its exact rank costs a look at every chunk that scores as much."""
         ordinal = self._index.page_ordinal(page)
         if ordinal is None:
             return None
@@ -114,20 +114,19 @@ class KeywordRetriever:
         held = sum(len(line) + 1 for line in text.split("\n")[first - 1 : last])
         return options_from_json(dict(self._index.options)).sizes.aim - held - _EDIT_LINE_ENDS_CHARACTERS
 
-    def _matches(self, terms: list[str]) -> Mapping[int, float]:
-        if self._matched[0] != terms:
-            self._matched = (terms, self.searcher.matches(terms))
-        return self._matched[1]
-
-    def _reaching(self, terms: list[str], score: float) -> list[Hit]:
+    def _reaching(self, terms: list[str], least: float) -> list[Hit]:
         """The chunks that score at least so much."""
-        return [Hit(chunk, found) for chunk, found in self._matches(terms).items() if found >= score]
+        asked, reached, found = self._reached
+        if asked != terms or reached > least:
+            found = self.searcher.reaching(terms, least)
+            self._reached = (terms, least, found)
+        return [Hit(chunk, score) for chunk, score in found.items() if score >= least]
 
     def _is_fresh(self, page: int) -> bool:
         return self._freshness.of(page) != STALE
 
     def _exact_rank(self, terms: list[str], best: int, score: float) -> tuple[int, int]:
         """Rank among fresh pages, and place among all chunks, of the page whose best chunk is `best`."""
-        ahead = [chunk for chunk, other in self._matches(terms).items() if (-other, chunk) < (-score, best)]
+        ahead = [chunk for chunk, other in self._reaching(terms, score) if (-other, chunk) < (-score, best)]
         pages = {self._index.page_of(chunk) for chunk in ahead}
         return 1 + sum(map(self._is_fresh, pages)), len(ahead) + 1
