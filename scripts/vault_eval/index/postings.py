@@ -51,13 +51,13 @@ class WordPostings:
         return by_term
 
 
-def _counted(chunks: bytearray) -> tuple[array[int], array[int]]:
+def _counted(chunks: bytearray) -> tuple[list[int], list[int]]:
     """The chunks, ascending, and how often each was there; more than 65,535 times are kept as 65,535."""
     ordered = sorted(memoryview(chunks).cast("I"))
     if len(set(ordered)) == len(ordered):
-        return array("I", ordered), array("H", [1]) * len(ordered)
+        return ordered, [1] * len(ordered)
     counts = Counter(ordered)
-    return array("I", counts), array("H", [min(count, _COUNT_MAX) for count in counts.values()])
+    return list(counts), [min(count, _COUNT_MAX) for count in counts.values()]
 
 
 def merged_sections(
@@ -113,13 +113,13 @@ def _insertion(old: IndexFile, term: bytes, low: int) -> int:
 
 def _merged_term(
     new: dict[str, bytearray], term: str, old: IndexFile, position: int, kept: array[int]
-) -> tuple[array[int], array[int]]:
+) -> tuple[list[int], list[int]]:
     pairs = list(zip(*_counted(new.pop(term, bytearray())), strict=True))
     if position >= 0:
         start, end = old["posting_offsets"][position], old["posting_offsets"][position + 1]
         pairs += [pair for pair in zip(kept[start:end], old["posting_counts"][start:end], strict=True) if pair[0] != GONE]
         pairs.sort()
-    return array("I", [chunk for chunk, _ in pairs]), array("H", [count for _, count in pairs])
+    return [chunk for chunk, _ in pairs], [count for _, count in pairs]
 
 
 def _encoded(term: str) -> bytes:
@@ -139,13 +139,13 @@ class _SectionWriter:
         self._chunks = array("I")
         self._counts = array("H")
 
-    def add(self, term: str, chunks: array[int], counts: array[int]) -> None:
+    def add(self, term: str, chunks: list[int], counts: list[int]) -> None:
         if not chunks:
             return
         self._terms += _encoded(term)
         self._term_offsets.append(len(self._terms))
-        self._chunks += chunks
-        self._counts += counts
+        self._chunks.fromlist(chunks)
+        self._counts.fromlist(counts)
         self._posting_offsets.append(len(self._chunks))
         self._most.append(max(counts) if len(counts) > 1 else counts[0])
         self._shortest.append(min(map(self._lengths.__getitem__, chunks)))

@@ -51,7 +51,7 @@ _UNSPACED = (
 _GRAM_MAX_CHARACTERS = 3
 # A longer identifier is a blob; cut on both sides, it still meets itself, and its humps are noise.
 _TERM_MAX_CHARACTERS = 128
-# Distinct words kept with their terms: a vault of 10,000 notes has fewer; beyond it, the memory is worth more.
+# Distinct words kept with their terms: most vaults of 10,000 notes have fewer; beyond it, the memory is worth more.
 _CACHED_WORDS_MAX = 300_000
 _CACHED_WORD_MAX_CHARACTERS = 24
 
@@ -101,7 +101,7 @@ class Analyzer:
         return Counter(self.terms(text))
 
     def words(self, text: str) -> list[str]:
-        """All words and identifiers of `text` in reading order, in the spelling of which `terms_of` makes terms."""
+        """All words and identifiers of `text` in reading order, each for `terms_of`."""
         text = without_data_uris(text)
         if text.isascii():
             return _ASCII_WORD.findall(text)
