@@ -69,8 +69,7 @@ class Searcher(Scorer):
                 self._add(sums, postings)
         able = self._able(sums, self._columns.total(frequent), least / _SLACK)
         if len(able) * _LOOKUP_POSTINGS < sum(one.end - one.start for one in frequent):
-            ordered = [one for one in map(self.postings, terms) if one is not None]
-            scores = dict(zip(able, self._sums(ordered, able), strict=True))
+            scores = dict(zip(able, self.scores(terms, able), strict=True))
         else:
             scores = self.matches(terms)
         return {chunk: score for chunk, score in scores.items() if score >= least}
