@@ -45,7 +45,7 @@ class Columns:
         self._bm25 = bm25
         self._is_first_query = True
         self._made: dict[tuple[int, float], int] = {}  # by start and weight: the bytes of all chunks, the first chunk's lowest
-        self._counts: dict[int, bytes] = {}  # by start: how often each chunk holds the term, or UNKNOWN
+        self._counts: dict[int, bytearray] = {}  # by start: how often each chunk holds the term, or UNKNOWN
         self._by_count: list[bytes] = []  # by tf, then by chunk: tf / (tf + norm) in 255ths, rounded up
 
     def fitting(self, lists: Iterable[TermPostings]) -> list[TermPostings]:
@@ -69,7 +69,7 @@ class Columns:
         """For each chunk the steps that these lists can add to it at most; lists must be `fitting`."""
         return sum(map(self._column, lists)).to_bytes(self._index.chunks, "little")
 
-    def counts(self, one: TermPostings) -> bytes | None:
+    def counts(self, one: TermPostings) -> bytearray | None:
         """How often each chunk holds a term that has a column, UNKNOWN for 255 times or more; None without one."""
         return self._counts.get(one.start)
 
@@ -98,7 +98,7 @@ class Columns:
             else:
                 counts[chunk] = min(tf, UNKNOWN)
                 shares[chunk] = _BYTE_MAX
-        self._counts[one.start] = bytes(counts)
+        self._counts[one.start] = counts
         return shares
 
     def _tabulated(self) -> list[bytes]:
