@@ -7,7 +7,7 @@ interpreter that runs this file, which must have the packages. POSIX only.
 
 Contenders that are not there leave their rows unmeasured, with the reason: `--product-root` names a checkout of claude-obsidian,
 `--qmd-prefix` an npm prefix with @tobilu/qmd and node, `--python-with-engines` an interpreter that has numpy, pytrec_eval,
-bm25s and tantivy (this one otherwise). `--work DIR` keeps vaults and indexes for the next run.
+ir_measures, ranx, bm25s and tantivy (this one otherwise). `--work DIR` keeps vaults and indexes for the next run.
 
 Exit: 0 every goal that was measured is met; 1 one is missed; 2 a command failed; 3 with --require-all, one was not measured.
 """

@@ -23,10 +23,12 @@ from racing.works import (
     EXACT_RANK,
     FEW,
     HTML,
+    IR_MEASURES,
     METRICS,
     NUMPY,
     OURS,
     PYTREC_EVAL,
+    RANX,
     SAME_AS_NUMPY,
     UNCHANGED,
     Work,
@@ -219,6 +221,16 @@ ROWS = (
         ratio(METRICS, PYTREC_EVAL, figure="within"),
         elsewhere=Bound(1.0),
         smallest_only=True,
+    ),
+    *(
+        Row(
+            f"metrics-{other.name}",
+            f"the same metrics by {other.name} / ours, import included",
+            (other, METRICS),
+            ratio(other, METRICS, figure="within"),
+            smallest_only=True,
+        )
+        for other in (IR_MEASURES, RANX)
     ),
     Row("html-seconds", "HTML report of 1,000 queries, seconds", (HTML,), figure(HTML, "seconds"), elsewhere=Bound(2)),
     Row("html-bytes", "HTML report of 1,000 queries, bytes", (HTML,), figure(HTML, "printed"), elsewhere=Bound(2_000_000)),

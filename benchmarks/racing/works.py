@@ -152,7 +152,9 @@ SAME_AS_NUMPY = Work("same as numpy", of_contender("same_rankings.py"), _make_re
 EXACT = Work("exactness", of_contender("exactness.py"), times=0)
 EXACT_RANK = Work("exact ranks", of_contender("exact_ranks.py"))
 METRICS = Work("metrics", of_contender("metrics_program.py", "ours"))
-PYTREC_EVAL = Work("pytrec_eval", of_contender("metrics_program.py", "pytrec_eval"), missing=needing("pytrec_eval"))
+PYTREC_EVAL, IR_MEASURES, RANX = (
+    Work(name, of_contender("metrics_program.py", name), missing=needing(name)) for name in ("pytrec_eval", "ir_measures", "ranx")
+)
 
 
 def _engine(name: str, *packages: str) -> Work:
