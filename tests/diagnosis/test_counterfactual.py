@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from vault_eval.index.build import build_index, no_progress
-from vault_eval.index.chunker import ChunkSizes
-from vault_eval.index.options import IndexOptions
+from vault_eval.index.options import ChunkSizes, IndexOptions
 from vault_eval.retrievers.keyword import KeywordRetriever
 from vault_eval.retrievers.protocol import Counterfactual, RetrieverContext
 from vault_eval.retrievers.select import open_retriever

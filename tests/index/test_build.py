@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from vault_eval.errors import VaultEvalError
-from vault_eval.index.chunker import ChunkSizes
-from vault_eval.index.options import IndexOptions
+from vault_eval.index.options import ChunkSizes, IndexOptions
 from vault_eval.index.seal import open_index
 from vault_eval.index.states import read_states, states_text
 from vault_eval.limits import NOTE_MAX_BYTES
@@ -418,7 +417,7 @@ def test_order_of_creation_makes_no_difference(make_vault, seed):
 BUILD = """\
 import sys
 from vault_eval.index.build import build_index
-from vault_eval.index.options import IndexOptions
+from vault_eval.index.options import ChunkSizes, IndexOptions
 from vault_eval.vault.snapshot import open_snapshot
 
 with open_snapshot(sys.argv[1]) as snapshot:

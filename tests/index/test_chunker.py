@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault_eval.index.chunker import ChunkSizes, chunk_note
+from vault_eval.index.chunker import chunk_note
 from vault_eval.index.markdown_blocks import BlockReader
+from vault_eval.index.options import ChunkSizes
 
 SIZES = st.builds(
     lambda target, more, overlap: ChunkSizes(target, target + more, min(overlap, target // 2)),

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from vault_eval import strict_json
 from vault_eval.errors import UsageError
-from vault_eval.index.chunker import ChunkSizes
-from vault_eval.index.options import IndexOptions, checked_options, options_from_json
+from vault_eval.index.options import ChunkSizes, IndexOptions, checked_options, options_from_json
 
 GLOBS = st.text(alphabet="ab*?/-. 潮'\"$", min_size=1, max_size=12).filter(
     lambda glob: (

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from vault_eval.errors import UsageError
 from vault_eval.index import terms as terms_module
-from vault_eval.index.terms import Analyzer, without_data_uris, word_places
+from vault_eval.index.terms import Analyzer, is_run, without_data_uris, word_places
 
 # Scripts that take another way each: ASCII, case, marks, no blanks, compatibility forms, joints, invisible characters.
 LETTERS = "aZ9_ .-@:\n'’‐–ıİßſKéЖʼאَहिि्กัກ້កာ潮ガｶﾞ한ᄒ\u0301\u0307\u200b\u00ad\ufe0f\U0001f680½ﷺⅣǅ"
@@ -99,6 +99,12 @@ def test_no_word_is_left_out_however_short_or_common():
 def test_scripts_without_blanks_give_runs_of_one_to_three_characters():
     assert terms("潮位表") == ["潮", "位", "表", "潮位", "位表", "潮位表"]
     assert terms("กข") == ["ก", "ข", "กข"]
+
+
+def test_a_letter_is_of_a_script_without_blanks_where_the_pattern_of_runs_says_so():
+    pattern = re.compile(f"[{terms_module._UNSPACED}]")
+    letters = [*map(chr, range(0x30000)), *map(chr, range(0x30000, sys.maxunicode + 1, 997))]
+    assert [one for one in letters if is_run(one)] == [one for one in letters if pattern.match(one)]
 
 
 def test_every_combining_mark_stays_in_its_word():

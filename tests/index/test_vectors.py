@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vault_eval.errors import ChangedError, IndexUnusableError
-from vault_eval.index.chunker import ChunkSizes
-from vault_eval.index.options import IndexOptions
+from vault_eval.index.options import ChunkSizes, IndexOptions
 from vault_eval.index.seal import open_index
 from vault_eval.index.search import Hit
 from vault_eval.index.terms import Analyzer

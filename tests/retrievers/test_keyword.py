@@ -12,8 +12,7 @@ import pytest
 
 from vault_eval.errors import IndexUnusableError, UsageError
 from vault_eval.index.build import build_index
-from vault_eval.index.chunker import ChunkSizes
-from vault_eval.index.options import IndexOptions
+from vault_eval.index.options import ChunkSizes, IndexOptions
 from vault_eval.retrievers.keyword import KeywordRetriever
 from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.select import open_retriever

@@ -6,12 +6,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Literal, TypeAlias, get_args
 
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UnreadableFileError
 from vault_eval.index.freshness import Freshness
+from vault_eval.index.terms import is_run
 from vault_eval.labels.eligibility import SettledLabel
 from vault_eval.model import Label, Ranking, Run
 from vault_eval.retrievers.protocol import Explains
@@ -116,12 +116,7 @@ def is_telling(query: str) -> bool:
 
 def _unspaced_letters(text: str) -> list[str]:
     """The letters of scripts that are written without blanks."""
-    return [] if text.isascii() else _unspaced().findall(text)
-
-
-@cache
-def _unspaced() -> re.Pattern[str]:
-    return re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]")
+    return [] if text.isascii() else list(filter(is_run, text))
 
 
 def _corpus(examined: Examined) -> Iterator[LabelFinding]:

@@ -14,30 +14,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from vault_eval.index.markdown_blocks import BlockReader, Blocks
-from vault_eval.limits import CHUNK_MAX_CHARACTERS, CHUNK_OVERLAP_CHARACTERS, CHUNK_TARGET_CHARACTERS
+from vault_eval.index.options import ChunkSizes
 
 _SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。！？；।]")
 _BLANKS = re.compile(r"\s+")
 _TEXT = re.compile(r"\S")
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkSizes:
-    """Sizes in code points: the target, the hard limit, and what a chunk repeats of the one before it in its section."""
-
-    target: int = CHUNK_TARGET_CHARACTERS
-    maximum: int = CHUNK_MAX_CHARACTERS
-    overlap: int = CHUNK_OVERLAP_CHARACTERS
-
-    @property
-    def room(self) -> int:
-        """What a chunk may hold beside the overlap."""
-        return max(self.maximum - self.overlap, 1)
-
-    @property
-    def aim(self) -> int:
-        """The target where it leaves room for the overlap."""
-        return min(self.target, self.room)
 
 
 @dataclass(frozen=True, slots=True)

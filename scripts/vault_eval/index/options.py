@@ -5,14 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vault_eval.errors import UsageError
-from vault_eval.index.chunker import ChunkSizes
 from vault_eval.index.prefix import PrefixKind
-from vault_eval.limits import GLOB_STARS_MAX
+from vault_eval.limits import CHUNK_MAX_CHARACTERS, CHUNK_OVERLAP_CHARACTERS, CHUNK_TARGET_CHARACTERS, GLOB_STARS_MAX
 from vault_eval.vault.note_text import LABEL_PROPERTY
 from vault_eval.vault.paths import quoted
 
 # Changes when the same notes and options would give other terms or chunks: an older index is then rebuilt.
 ANALYSIS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSizes:
+    """Sizes in code points: the target, the hard limit, and what a chunk repeats of the one before it in its section."""
+
+    target: int = CHUNK_TARGET_CHARACTERS
+    maximum: int = CHUNK_MAX_CHARACTERS
+    overlap: int = CHUNK_OVERLAP_CHARACTERS
+
+    @property
+    def room(self) -> int:
+        """What a chunk may hold beside the overlap."""
+        return max(self.maximum - self.overlap, 1)
+
+    @property
+    def aim(self) -> int:
+        """The target where it leaves room for the overlap."""
+        return min(self.target, self.room)
 
 
 @dataclass(frozen=True, slots=True)

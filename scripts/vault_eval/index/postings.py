@@ -44,7 +44,7 @@ class WordPostings:
             word, chunks = self._chunks.popitem()
             terms = self._analyzer.terms_of(word)
             for term in terms:
-                by_term[term] += chunks
+                by_term[term].extend(chunks)
             if len(terms) != 1:
                 for chunk in memoryview(chunks).cast("I"):
                     lengths[chunk] += len(terms) - 1

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -48,6 +49,7 @@ _UNSPACED = (
     "\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\ua9e0-\ua9ff\uaa60-\uaa7f"
     "\uac00-\ud7ff\uf900-\ufaff\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
 )
+_UNSPACED_FIRST, _UNSPACED_LAST = _UNSPACED[::3], _UNSPACED[2::3]  # of each range, "a-b"
 _GRAM_MAX_CHARACTERS = 3
 # A longer identifier is a blob; cut on both sides, it still meets itself, and its humps are noise.
 _TERM_MAX_CHARACTERS = 128
@@ -158,7 +160,7 @@ def without_data_uris(text: str) -> str:
     return _data_uri().sub(lambda found: " " * len(found[0]), text)
 
 
-# These three are compiled where they are first needed: most cold queries need none of them.
+# These are compiled where they are first needed: most cold queries need none of them.
 @cache
 def _data_uri() -> re.Pattern[str]:
     """RFC 2397. Without `;base64` only the types that are written so: `data:a/b,c` may be prose."""
@@ -172,11 +174,6 @@ def _data_uri() -> re.Pattern[str]:
 @cache
 def _script_border() -> re.Pattern[str]:
     return re.compile(rf"(?<=[{_LATIN}])(?=[^\W\d_{_LATIN}])|(?<=[{_OTHER}])(?<![\d_])(?=[{_LATIN}])")
-
-
-@cache
-def _unspaced_letter() -> re.Pattern[str]:
-    return re.compile(f"[{_UNSPACED}]")
 
 
 def _folded(word: str) -> str:
@@ -228,7 +225,8 @@ def is_run(term: str) -> bool:
 
 
 def _is_unspaced(letter: str) -> bool:
-    return _unspaced_letter().match(letter) is not None
+    place = bisect_right(_UNSPACED_FIRST, letter) - 1
+    return place >= 0 and letter <= _UNSPACED_LAST[place]
 
 
 @cache
