@@ -16,12 +16,12 @@ from dataclasses import replace
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UsageError
 from vault_eval.evaluation import Clock, evaluate_with_snippets
-from vault_eval.request import Request
 from vault_eval.index.build import build_index, no_progress
 from vault_eval.index.options import IndexOptions
 from vault_eval.limits import NOTE_MAX_BYTES
 from vault_eval.reports.document import Fixture, FixtureFile, Report
 from vault_eval.reports.snippets import Snippets
+from vault_eval.request import Request
 from vault_eval.vault.reader import FileRefusedError, FolderReader
 from vault_eval.vault.snapshot import open_snapshot
 

@@ -33,6 +33,7 @@ def test_a_text_is_found_where_it_stands_before_and_after_some_are_kept_in_memor
     expected = {text: ordered.index(text) if text in texts else None for text in (*ordered, *others)}
     for _ in range(2):
         assert {text: found.find(text) for text in expected} == expected
+        assert {text: found.place(text) for text in expected} == {text: bisect_left(ordered, text) for text in expected}
         found._lookups = sorted_texts._FEW_LOOKUPS
 
 

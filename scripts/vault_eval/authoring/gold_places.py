@@ -10,8 +10,8 @@ from difflib import get_close_matches
 from vault_eval.diagnosis.sections import block_line, lies_under
 from vault_eval.errors import UnreadableFileError
 from vault_eval.index.chunker import chunk_note
-from vault_eval.index.options import ChunkSizes
 from vault_eval.index.markdown_blocks import BlockReader
+from vault_eval.index.options import ChunkSizes
 from vault_eval.index.pdf_text import page_texts
 from vault_eval.model import Target
 from vault_eval.vault.note import Note, parse_note

@@ -10,7 +10,6 @@ from typing import NoReturn
 
 from vault_eval.errors import UsageError
 
-
 _USAGE_WIDTH = 100
 
 

@@ -28,8 +28,8 @@ from vault_eval.reports.text_report import text_report
 from vault_eval.vault.location import vault_id, vault_root
 
 if TYPE_CHECKING:
-    from vault_eval.reports.snippets import Snippets
     from vault_eval.reports.since_last import SinceLast
+    from vault_eval.reports.snippets import Snippets
 
 
 def run(argv: list[str]) -> int:

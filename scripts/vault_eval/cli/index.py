@@ -17,8 +17,8 @@ from vault_eval.index.build import BuildResult, Progress, build_index, no_progre
 from vault_eval.index.commands import advice_to_build, build_command, command_line
 from vault_eval.index.freshness import compare_with_vault
 from vault_eval.index.options import IndexOptions, checked_options
-from vault_eval.index.states import read_states
 from vault_eval.index.seal import open_index
+from vault_eval.index.states import read_states
 from vault_eval.index.store import IndexFile
 from vault_eval.index.vectors.build import VectorsResult, build_vectors
 from vault_eval.index.vectors.embedder import Embedder

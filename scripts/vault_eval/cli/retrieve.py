@@ -12,8 +12,8 @@ from vault_eval.cli.printing import print_json
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import IndexUnusableError, UsageError, VaultEvalError
 from vault_eval.index.pool import STALE, PageFreshness, gather_pool
-from vault_eval.index.search import Searcher
 from vault_eval.index.seal import open_index
+from vault_eval.index.search import Searcher
 from vault_eval.index.terms import Analyzer
 from vault_eval.limits import DEPTH_DEFAULT_PAGES, DEPTH_MAX_PAGES, LABEL_QUERY_MAX_CHARACTERS
 from vault_eval.retrievers.spec import INDEX_SETTINGS, KEYWORD, ON_OUR_INDEX, Spec, bm25_parameters, parse_specs

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import fsum, log
 from typing import Literal, TypeAlias, get_args
 
-from vault_eval.retrievers.protocol import Explains, PageEvidence
 from vault_eval.index.term_evidence import TermEvidence
+from vault_eval.retrievers.protocol import Explains, PageEvidence
 
 Stratum: TypeAlias = Literal["literal", "partly", "no shared term"]
 STRATA: tuple[Stratum, ...] = get_args(Stratum)

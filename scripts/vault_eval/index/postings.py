@@ -76,7 +76,7 @@ def merged_sections(
     kept = array("I", map(renumbered.__getitem__, old["posting_chunks"]))
     done = 0
     for term, position in _touched(new, old, kept, any_gone=GONE in renumbered):
-        copied = position if position >= 0 else _insertion(old, _encoded(term), done)
+        copied = position if position >= 0 else old.term_place(term)
         writer.copy(old, kept, done, copied)
         done = max(done, position + 1) if position >= 0 else copied
         writer.add(term, *_merged_term(new, term, old, position, kept))
@@ -98,19 +98,6 @@ def _touched(new: dict[str, bytearray], old: IndexFile, kept: array[int], *, any
     return sorted(touched.items())
 
 
-def _insertion(old: IndexFile, term: bytes, low: int) -> int:
-    """The position in `old`, at or after `low`, before which a term it lacks belongs."""
-    offsets, blob = old["term_offsets"], old["terms"]
-    high = old.term_count
-    while low < high:
-        middle = (low + high) // 2
-        if bytes(blob[offsets[middle] : offsets[middle + 1]]) < term:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
 def _merged_term(
     new: dict[str, bytearray], term: str, old: IndexFile, position: int, kept: array[int]
 ) -> tuple[list[int], list[int]]:
@@ -120,10 +107,6 @@ def _merged_term(
         pairs += [pair for pair in zip(kept[start:end], old["posting_counts"][start:end], strict=True) if pair[0] != GONE]
         pairs.sort()
     return [chunk for chunk, _ in pairs], [count for _, count in pairs]
-
-
-def _encoded(term: str) -> bytes:
-    return term.encode("utf-8", "surrogatepass")
 
 
 class _SectionWriter:
@@ -142,7 +125,7 @@ class _SectionWriter:
     def add(self, term: str, chunks: list[int], counts: list[int]) -> None:
         if not chunks:
             return
-        self._terms += _encoded(term)
+        self._terms += term.encode("utf-8", "surrogatepass")
         self._term_offsets.append(len(self._terms))
         self._chunks.fromlist(chunks)
         self._counts.fromlist(counts)

@@ -27,6 +27,11 @@ class SortedTexts:
 
     def find(self, text: bytes) -> int | None:
         """The ordinal of a text, or None where it is not there."""
+        place = self.place(text)
+        return place if place < self._count and self[place] == text else None
+
+    def place(self, text: bytes) -> int:
+        """The ordinal of a text where it is there; else of the text before which it belongs."""
         blob, offsets = self._blob, self._offsets
         low, high = self._surroundings(text)
         while low < high:
@@ -35,7 +40,7 @@ class SortedTexts:
                 low = middle + 1
             else:
                 high = middle
-        return low if low < self._count and self[low] == text else None
+        return low
 
     def _surroundings(self, text: bytes) -> tuple[int, int]:
         """Between which ordinals a text must be."""

@@ -136,6 +136,10 @@ class IndexFile:
         """The ordinal of a term, or None where no chunk holds it."""
         return self._terms.find(term.encode("utf-8", "surrogatepass"))
 
+    def term_place(self, term: str) -> int:
+        """The ordinal of a term where it is there; else of the term before which it belongs."""
+        return self._terms.place(term.encode("utf-8", "surrogatepass"))
+
     def term(self, ordinal: int) -> str:
         """A term by its ordinal."""
         return str(self._terms[ordinal], "utf-8", "surrogatepass")

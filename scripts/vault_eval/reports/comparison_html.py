@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from vault_eval.comparison.records import Comparison, QueryChange, Side, Unpaired
 from vault_eval.limits import METRIC_CUTOFF_PAGES
 from vault_eval.reports import comparison_findings as found
-from vault_eval.reports import comparison_sentences as said
 from vault_eval.reports import comparison_plots, wording
+from vault_eval.reports import comparison_sentences as said
 from vault_eval.reports.escaping import obsidian_link
 from vault_eval.reports.html_page import page_template
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vault_eval.diagnosis.misses import Diagnosis, Rival
+from vault_eval.index.term_evidence import TermEvidence
 from vault_eval.limits import METRIC_CUTOFF_PAGES
 from vault_eval.reports import wording
 from vault_eval.reports.document import QueryRow
 from vault_eval.retrievers.protocol import PageEvidence
-from vault_eval.index.term_evidence import TermEvidence
 
 WORDS_SHOWN_MAX = 12
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from vault_eval.diagnosis.causes import CAUSE_NAMES
 from vault_eval.diagnosis.label_findings import FINDING_KINDS, LabelFinding, LabelFindings
 from vault_eval.diagnosis.misses import Diagnosis, Rival
+from vault_eval.index.term_evidence import TermEvidence
 from vault_eval.reports.saved_node import Node
 from vault_eval.retrievers.protocol import Counterfactual, PageEvidence
-from vault_eval.index.term_evidence import TermEvidence
 
 
 def read_diagnosis(node: Node) -> Diagnosis:

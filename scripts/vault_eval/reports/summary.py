@@ -19,7 +19,6 @@ from vault_eval.reports.document import CUTOFFS, Counts, Coverage, QueryRow, Run
 from vault_eval.reports.rows import Diagnose, judged_query, query_row, with_diagnoses, worst_misses
 from vault_eval.significance.intervals import mean_interval
 
-
 LookAtTerms = Callable[[Label, Ranking], QueryTerms]
 STRATA_METRICS = ("recall@5", "mrr@10")
 UNJUDGED_LISTED_MAX = 20

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import UsageError
 from vault_eval.index.options import IndexOptions, checked_options

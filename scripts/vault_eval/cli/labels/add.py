@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from vault_eval.authoring.changes import Change, change_of, new_label_file
+from vault_eval.authoring.grading import graded_label, with_grades
 from vault_eval.authoring.judged_labels import NOTHING_FOUND
 from vault_eval.authoring.judgements import GRADES, MEANING
 from vault_eval.authoring.label_files import as_negative, named_by_query, schema_of, with_labels
-from vault_eval.authoring.grading import graded_label, with_grades
 from vault_eval.authoring.new_label import checked_query, free_id, named_targets, question_in_notes, with_hashes
 from vault_eval.cli.arguments import Parser
 from vault_eval.cli.labels.changing import LabelVault, add_format, add_write, open_label_vault, print_labels, show_and_write
