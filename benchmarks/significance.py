@@ -14,6 +14,7 @@ from math import comb, fsum, inf, sqrt
 from random import Random
 
 from benchmarks.interval_coverage import RR_CEILING, RR_LOW, RR_MID, SCENARIOS, Scenario, holds, rule_coverage, share
+
 from vault_eval.significance.differences import Differences, grouped
 from vault_eval.significance.multiplicity import holm
 from vault_eval.significance.paired import mcnemar, paired_t, sign_flip
