@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import sys
 from importlib import import_module
@@ -34,7 +35,8 @@ def main(argv: list[str], *, script: str) -> int:
     try:
         raise_when_stopped()
         _speak_any_text()
-        return _dispatch(argv, os.path.basename(script))
+        code = _dispatch(argv, os.path.basename(script))
+        sys.stdout.flush()
     except VaultEvalError as error:
         _say(_shown(error))
         return error.exit_code
@@ -46,6 +48,8 @@ def main(argv: list[str], *, script: str) -> int:
             return _without_output(error)
         _say(_fault(error, argv))
         return EXIT_FAULT
+    else:
+        return code
     finally:
         _let_go_of_stderr()
 
@@ -79,9 +83,10 @@ def _dispatch(argv: list[str], script: str) -> int:
 
         raise unknown_name("command", argv[0], COMMANDS, _help(script))
     command = import_module(f"vault_eval.cli.{argv[0]}")
-    code: int = command.run(argv[1:])
-    sys.stdout.flush()
-    return code
+    try:
+        return int(command.run(argv[1:]))
+    except SystemExit as ended:  # the help was asked for, and argparse takes it for printed
+        return int(ended.code or 0)
 
 
 def _help(script: str) -> str:
@@ -96,6 +101,10 @@ def _speak_any_text() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever started us: nobody wants to read it
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open as long as the process
+        stream = getattr(sys, name)
+        raw = getattr(stream, "buffer", None)
+        if isinstance(raw, io.RawIOBase):  # PYTHONUNBUFFERED: what the system did not take at once would be lost without a word
+            setattr(sys, name, io.TextIOWrapper(io.BufferedWriter(raw), encoding=stream.encoding, line_buffering=True))
         reconfigure = getattr(getattr(sys, name), "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import re
-import shlex
 import sys
 from dataclasses import dataclass
 
@@ -104,5 +103,5 @@ def _index(vault: str, index: str | None, data_option: str | None, data: str) ->
         return IndexUnusableError.exit_code
     with opened:
         print(f"index: {opened.page_count:,} notes, {opened.chunks:,} chunks, whole ({sha256[:12]}), in {folder}")
-        print("  whether it is fresh: " + shlex.join([*fresh_command(root), *(["--index", index] if index else [])]))
+        print(f"  whether it is fresh: {fresh_command(root, index=index, data=data_option)}")
     return _ALL_WELL

@@ -169,7 +169,8 @@ def _print(
     if not result.pages:
         say("No notes are in it: is this the folder that holds them?")
     elif not result.unchanged:
-        print("Next: " + command_line("bench", "--vault", snapshot.root, "--queries", "YOUR-LABELS.json"))
+        words = ("bench", "--vault", snapshot.root, "--queries", "YOUR-LABELS.json")
+        print("Next: " + command_line(*words, index=options.index, data=options.data))
 
 
 def _content(index: IndexFile, result: BuildResult) -> dict[str, object]:

@@ -12,9 +12,9 @@ from vault_eval.index.options import IndexOptions
 _SCRIPT = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "vault-eval.py")
 
 
-def command_line(*words: str, data: str | None = None) -> str:
-    """The line that runs a command of ours, its words quoted for a shell; `data` where it is not the default."""
-    return shlex.join(["python3", _SCRIPT, *words, *_places(None, data)])
+def command_line(*words: str, index: str | None = None, data: str | None = None) -> str:
+    """The line that runs a command of ours, its words quoted for a shell; `index` and `data` where they are not the default."""
+    return shlex.join(["python3", _SCRIPT, *words, *_places(index, data)])
 
 
 def build_command(vault: str, options: IndexOptions, *, index: str | None, data: str | None, vectors: str | None = None) -> str:
@@ -34,9 +34,9 @@ def vary_command(vault: str, queries: Sequence[str], changes: Sequence[str], *, 
     return " ".join(map(shlex.quote, words))
 
 
-def fresh_command(vault: str) -> list[str]:
-    """The words that say whether a vault's index is fresh."""
-    return ["python3", _SCRIPT, "index", "--check", "--vault", vault]
+def fresh_command(vault: str, *, index: str | None, data: str | None) -> str:
+    """The line that says whether a vault's index is fresh; `index` and `data` where they are not the default."""
+    return command_line("index", "--check", "--vault", vault, index=index, data=data)
 
 
 def advice_to_build(problem: str, command: str) -> str:
