@@ -57,6 +57,49 @@ def test_heading_that_is_not_in_its_page_is_found_with_one_that_is_near(findings
     ]
 
 
+def test_page_that_cannot_be_read_or_holds_no_text_is_found(findings, folder, write):
+    (folder / write("Secret.md")).chmod(0)
+    (rule, ids, what) = findings({**ASK, "expected_pages": ["Secret.md#Nope"]})[0]
+    assert (rule, ids) == ("unreadable_page", ("a",))
+    assert what.startswith("'Secret.md': permission denied")
+
+
+def test_indexed_pdf_without_text_is_found(folder, make_pdf):
+    (folder / "Scan.pdf").write_bytes(make_pdf(["", ""]))
+    (folder / "Bad.pdf").write_bytes(b"%PDF-1.7\nnothing")
+    query = {"id": "a", "query": "q", "expected_pages": ["Scan.pdf#page=77", "Bad.pdf"]}
+    text = json.dumps({"schema": "vault-eval.labels.v1", "queries": [query]})
+    with open_snapshot(str(folder), with_pdfs=True) as vault:
+        found = check_labels(vault, [LabelDocument("L.json", text.encode(), None, list)]).findings["unreadable_page"]
+    assert [one.pages for one in found] == [("Scan.pdf",), ("Bad.pdf",)]
+    assert found[0].what.startswith("'Scan.pdf': the PDF holds no text")
+    assert found[1].what.startswith("'Bad.pdf': the PDF is broken")
+
+
+def test_grade_of_what_is_not_there_is_found(findings, folder):
+    (folder / "Linked.md").symlink_to(folder / "A.md")
+    grades = {"A.md#Gone": 1, "A.md#Where": 1, "B.md": 0, "b.md": 0, "B.md#^x": 0, "Linked.md": 0}
+    found = findings({**ASK, "grades": grades})
+    assert {(rule, ids) for rule, ids, _ in found} == {("missing_graded", ("a",))}
+    assert [what.partition(";")[0] for _, _, what in found] == [
+        "'A.md#Gone': the note has no heading 'Gone'",
+        "'b.md': no note of that name is in the vault",
+        "'B.md#^x': no line of the note's text ends with '^x'",
+        "'Linked.md': it is, or passes through, a link",
+    ]
+
+
+def test_what_is_expected_and_not_there_is_found_once(findings):
+    for place in ("Gone.md", "A.md#Gone"):
+        assert len(findings({**ASK, "expected_pages": [place], "grades": {place: 2}})) == 1
+
+
+def test_place_expected_in_a_page_that_does_not_help_contradicts(findings):
+    assert findings({**ASK, "expected_pages": ["A.md#Where"], "grades": {"A.md": 0}}) == [
+        ("contradiction", ("a",), "'rope and tackle': 'A.md#Where' is expected, but 'A.md' graded 0")
+    ]
+
+
 def test_page_that_its_owner_excludes_is_out_of_scope(findings, write):
     write(".obsidian/app.json", '{"userIgnoreFilters": ["Old/"]}')
     write("Old/C.md")

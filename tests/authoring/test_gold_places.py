@@ -30,10 +30,32 @@ noon
 
 ```
 # no heading
+fathoms ^code
 ```
+
+# Dues: who | pays
 """
-THERE = ["High water", "HIGH *WATER*", "At the old quay", "High water#At the old quay", "Cafe\u0301", "^intro", "^QUAY"]
-NOT_THERE = ["High", "no heading", "At the old quay#High water", "Café#At the old quay", "^about", "^foot", "^water"]
+THERE = [
+    "High water",
+    "HIGH *WATER*",
+    "At the old quay",
+    "High water#At the old quay",
+    "Cafe\u0301",
+    "^intro",
+    "^QUAY",
+    "Dues who pays",
+]
+NOT_THERE = [
+    "High",
+    "no heading",
+    "At the old quay#High water",
+    "Café#At the old quay",
+    "^about",
+    "^foot",
+    "^water",
+    "^code",
+    "Dues",
+]
 
 
 @pytest.fixture
@@ -68,7 +90,7 @@ def test_place_is_there_where_an_evaluation_could_count_a_hit(fault, place, is_t
     [
         ("Hihg water", "the note has no heading 'Hihg water'; near it is 'High water'"),
         ("Café#high watr", "the note has no heading 'Café#high watr'; near it is 'High water'"),
-        ("Moorings", "the note has no heading 'Moorings'; it has 'High water', 'At the old quay', 'Café'"),
+        ("Moorings", "the note has no heading 'Moorings'; it has 'High water', 'At the old quay', 'Café' and 1 more"),
         ("^tide", "no line of the note's text ends with '^tide'"),
     ],
 )
@@ -87,6 +109,37 @@ def test_no_more_than_three_headings_are_named(fault, write):
 def test_page_alone_and_page_that_cannot_be_read_have_no_fault(fault, folder):
     (folder / "Bytes.md").write_bytes(b"# caf\xe9\n")
     assert [fault(target) for target in ("Tides.md", "Gone.md#x", "Bytes.md#x", "Gone.pdf")] == [None] * 4
+
+
+@pytest.fixture
+def unreadable(folder, write):
+    """Why nothing is found in a page of the vault."""
+    write("Tides.md", NOTE)
+
+    def look(page: str) -> str | None:
+        with open_snapshot(str(folder)) as vault:
+            return GoldPlaces(vault).unreadable(page)
+
+    return look
+
+
+def test_page_that_cannot_be_read_says_why_and_one_that_is_not_there_nothing(unreadable, folder, write):
+    (folder / "Bytes.md").write_bytes(b"# caf\xe9\n")
+    (folder / write("Secret.md")).chmod(0)
+    (folder / "Linked.md").symlink_to(folder / "Tides.md")
+    assert [unreadable(page) for page in ("Tides.md", "Gone.md", "Gone.pdf")] == [None] * 3
+    assert str(unreadable("Bytes.md")).startswith("not UTF-8")
+    assert str(unreadable("Secret.md")).startswith("permission denied")
+    assert unreadable("Linked.md") == "it is, or passes through, a link"
+
+
+def test_pdf_without_text_or_broken_says_why(unreadable, folder, make_pdf):
+    (folder / "Almanac.pdf").write_bytes(make_pdf(["", "Neap tides."]))
+    (folder / "Scan.pdf").write_bytes(make_pdf(["", ""]))
+    (folder / "Bad.pdf").write_bytes(b"%PDF-1.7\nnothing")
+    assert unreadable("Almanac.pdf") is None
+    assert unreadable("Scan.pdf") == "the PDF holds no text: its pages are pictures, as of a scan, or empty"
+    assert str(unreadable("Bad.pdf")).startswith("the PDF is broken: ")
 
 
 def test_page_of_a_pdf_must_be_there_and_hold_text(fault, folder, make_pdf):

@@ -8,7 +8,8 @@ from vault_eval.authoring.grading import graded_label, with_grades
 from vault_eval.errors import LabelError
 from vault_eval.labels.load import LabelDocument, load_labels
 from vault_eval.labels.rules import EXTENDED_SCHEMA, PLAIN_SCHEMA
-from vault_eval.vault.targets import parse_target
+from vault_eval.model import Label
+from vault_eval.vault.targets import parse_target, target_text
 
 ENTRY = '{"id": "a", "query": "b", "expected_pages": ["A.md"]}'
 
@@ -64,6 +65,47 @@ def test_grade_that_is_there_is_not_written_again_and_never_changed():
         graded(text, B=1)
 
 
+def graded_place(gold: list[str], grades: dict[str, int], place: str, grade: int) -> tuple[list[str], dict[str, int]]:
+    """What a label with this gold and these grades expects, and its grades, once the place is graded too."""
+    label = Label("a", "q", tuple(map(parse_target, gold)), "", "", grades=grades)
+    after = graded_label(label, {parse_target(place): grade})
+    return [target_text(target) for target in after.gold], dict(after.grades)
+
+
+@pytest.mark.parametrize(
+    ("gold", "place", "grade", "expected"),
+    [
+        (["A.md#Keel"], "A.md#Winter", 1, ["A.md#Keel", "A.md#Winter"]),
+        (["A.md"], "A.md#Winter", 2, ["A.md", "A.md#Winter"]),
+        (["A.md#^k"], "A.md#^w", 2, ["A.md#^k", "A.md#^w"]),
+        (["A.pdf#page=1"], "A.pdf#page=3", 1, ["A.pdf#page=1", "A.pdf#page=3"]),
+        (["A.md#Keel"], "A.md#Winter", 0, ["A.md#Keel"]),
+        (["A.md#Keel"], "A.md", 1, ["A.md#Keel"]),  # the page is expected in this place
+    ],
+)
+def test_place_that_answers_is_expected_also_in_a_page_that_is(gold, place, grade, expected):
+    assert graded_place(gold, {}, place, grade) == (expected, {place: grade})
+
+
+@pytest.mark.parametrize(
+    ("gold", "place"),
+    [("A.md#Keel", "A.md#keel"), ("A.md#Keel", "A.md#*KEEL*"), ("A.md#^k", "A.md#^K"), ("A.md#Keel: oak", "A.md#keel oak")],
+)
+def test_place_in_other_letters_is_the_one_that_is_there(gold, place):
+    assert graded_place([gold], {}, place, 1) == ([gold], {gold: 1})
+    assert graded_place([gold], {gold: 2}, place, 2) == ([gold], {gold: 2})
+    with pytest.raises(LabelError, match="has the grade 2 for 'a' already"):
+        graded_place([gold], {gold: 2}, place, 1)
+
+
+@pytest.mark.parametrize(
+    ("gold", "grades", "place", "grade"), [(["A.md#Keel"], {"A.md#Keel": 2}, "A.md", 0), ([], {"A.md": 0}, "A.md#Keel", 1)]
+)
+def test_page_that_does_not_help_holds_no_place_that_answers(gold, grades, place, grade):
+    with pytest.raises(LabelError, match=r"'A\.md' has the grade 0 for 'a', but 'A\.md#Keel' is expected; grade"):
+        graded_place(gold, grades, place, grade)
+
+
 def test_label_that_is_skipped_is_not_graded():
     with pytest.raises(LabelError, match=r"'a' is skipped \('later'\); take its skip_reason out by hand first"):
         graded(native('{"id": "a", "query": "b", "expected_pages": [], "skip_reason": "later"}'), B=1)
@@ -82,5 +124,5 @@ def test_grade_that_breaks_a_rule_is_an_error():
     ],
 )
 def test_file_of_another_format_says_which_holds_grades(name, text):
-    with pytest.raises(LabelError, match=f"pages are graded in JSON label files; .* the schema '{EXTENDED_SCHEMA}' first"):
+    with pytest.raises(LabelError, match=f"graded in JSON label files alone; .* the schema '{EXTENDED_SCHEMA}' first"):
         graded(text, name, B=0)

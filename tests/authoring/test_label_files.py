@@ -107,8 +107,16 @@ def test_query_or_id_that_is_there_already_is_refused(label, why):
 def test_invalid_file_is_refused_before_anything_else():
     with pytest.raises(LabelError, match="not JSON"):
         with_new('{"schema": ')
-    with pytest.raises(LabelError, match="there are no queries"):
-        with_new(f'{{"schema": "{PLAIN}", "queries": []}}')
+    with pytest.raises(LabelError, match="unknown key 'qeries'"):
+        with_new(f'{{"schema": "{PLAIN}", "qeries": [], "queries": []}}')
+
+
+def test_first_entry_of_a_json_file_without_queries():
+    new = '{"id": "new", "query": "when is high water", "expected_pages": ["Sea/Tides.md#High water"]}'
+    assert with_new(f'{{"schema": "{PLAIN}", "queries": []}}\n') == f'{{"schema": "{PLAIN}", "queries": [\n  {new}\n]}}\n'
+    label = Label(query_id(NEW.query), NEW.query, (), "", "")
+    after = with_new('{"schema_version": 1, "queries": [ ]}', label=label)
+    assert json.loads(after)["queries"] == [{"query": NEW.query, "expect": []}]
 
 
 def test_several_labels_are_added_at_once_and_the_schema_is_widened_once():

@@ -49,6 +49,10 @@ def ask(tmp_path, capsys):
     return run
 
 
+def sha256_of(file):
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
 def tree(folder):
     return {path: (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) for path in sorted(folder.rglob("*")) if path.is_file()}
 
@@ -94,7 +98,15 @@ def test_json_is_a_label_file_and_the_diff_stands_beside_it(ask, vault, labels):
     assert code == 0
     assert json.loads(out) == {
         "schema": "vault-eval.labels.v1",
-        "queries": [{"id": "q", "query": "q", "expected_pages": ["Tides.md#High water"], "tags": ["x"]}],
+        "queries": [
+            {
+                "id": "q",
+                "query": "q",
+                "expected_pages": ["Tides.md#High water"],
+                "tags": ["x"],
+                "hashes": {"Tides.md#High water": sha256_of(vault / "Tides.md")},
+            }
+        ],
     }
     assert "+++" in err
 
@@ -130,7 +142,13 @@ def test_new_label_is_graded_and_expects_what_answers(ask, vault, labels):
         "schema": "vault-eval.labels.v1",
         "queries": [
             {"id": "a", "query": "b", "expected_pages": ["Tides.md"]},
-            {"id": "q", "query": "q", "expected_pages": ["Tides.md", "Sea/Log.md"], "grades": {"Sea/Log.md": 2, "Tides.md": 1}},
+            {
+                "id": "q",
+                "query": "q",
+                "expected_pages": ["Tides.md", "Sea/Log.md"],
+                "grades": {"Sea/Log.md": 2, "Tides.md": 1},
+                "hashes": {page: sha256_of(vault / page) for page in ("Tides.md", "Sea/Log.md")},
+            },
         ],
     }
 
@@ -159,6 +177,103 @@ def test_page_that_answers_is_expected_from_then_on_with_its_hash(ask, vault, la
         "grades": {"Sea/Log.md": 2},
         "hashes": {"Sea/Log.md": sha256},
     }
+
+
+def test_page_that_is_expected_already_gets_its_hash_when_it_is_graded(ask, vault, labels):
+    options = ("--vault", vault, "--id", "a", "--grade", "Tides.md=2", "--write")
+    assert ask("add", *options)[0] == 0
+    (label,) = json.loads(labels.read_text(encoding="utf-8"))["queries"]
+    judged = sha256_of(vault / "Tides.md")
+    assert (label["grades"], label["hashes"]) == ({"Tides.md": 2}, {"Tides.md": judged})
+    # A judgement that is there was of the page as it was then.
+    (vault / "Tides.md").write_text("# High water\nmidnight\n", encoding="utf-8")
+    assert ask("add", *options)[1] == "Nothing to write: a has these grades already.\n"
+
+
+def test_place_that_answers_is_expected_beside_the_one_that_is(ask, vault, labels):
+    (vault / "Tides.md").write_text("# High water\n# Low water\n", encoding="utf-8")
+    labels.write_text(ONE.replace("Tides.md", "Tides.md#High water"), encoding="utf-8")
+    assert ask("add", "--vault", vault, "--id", "a", "--grade", "Tides.md#Low water=1", "--write")[0] == 0
+    (label,) = json.loads(labels.read_text(encoding="utf-8"))["queries"]
+    assert label["expected_pages"] == ["Tides.md#High water", "Tides.md#Low water"]
+
+
+def test_first_label_with_a_grade_has_hashes_as_every_later_one(ask, vault, tmp_path):
+    for query in ("new q", "other q"):
+        options = ("--query", query, "--page", "Tides.md", "--grade", "Tides.md=2", "--grade", "Sea/Log.md=0")
+        assert ask("add", "--vault", vault, *options, "--write")[0] == 0
+    made = json.loads((tmp_path / "Harbour.queries.json").read_text(encoding="utf-8"))["queries"]
+    assert [label["hashes"] for label in made] == [{"Tides.md": sha256_of(vault / "Tides.md")}] * 2
+
+
+def test_which_of_two_labels_of_the_same_words_is_graded_is_asked(ask, vault, labels):
+    labels.write_text(ONE.replace("}\n]", '},\n  {"id": "c", "query": "b", "expected_pages": []}\n]'), encoding="utf-8")
+    before = labels.read_bytes()
+    code, _, err = ask("add", "--vault", vault, "--query", "b", "--grade", "Sea/Log.md=1", "--write")
+    assert (code, labels.read_bytes()) == (2, before)
+    assert "'a' and 'c' ask 'b'; name one with --id in place of --query" in err
+    assert ask("add", "--vault", vault, "--id", "c", "--grade", "Sea/Log.md=1", "--write")[0] == 0
+    assert [len(label["expected_pages"]) for label in json.loads(labels.read_text(encoding="utf-8"))["queries"]] == [1, 1]
+
+
+def test_query_in_nearly_the_words_of_another_is_new_where_its_page_is_named(ask, vault, labels):
+    options = ("--query", "B!", "--page", "Tides.md", "--grade", "Tides.md=1")
+    assert ask("add", "--vault", vault, *options, "--write")[0] == 0
+    assert [label["query"] for label in json.loads(labels.read_text(encoding="utf-8"))["queries"]] == ["b", "B!"]
+
+
+def test_empty_list_of_queries_takes_its_first_label(ask, vault, labels):
+    labels.write_text('{"schema": "vault-eval.labels.v1", "queries": []}', encoding="utf-8")
+    assert ask("add", "--vault", vault, "--query", "q", "--page", "Tides.md", "--write")[0] == 0
+    (label,) = json.loads(labels.read_text(encoding="utf-8"))["queries"]
+    assert label["hashes"] == {"Tides.md": sha256_of(vault / "Tides.md")}
+
+
+def test_place_that_is_named_twice_is_expected_once_as_it_is_written_first(ask, vault, labels):
+    pages = [text for page in ("Tides.md#High water", "Sea/Log.md", "Tides.md#high *water*") for text in ("--page", page)]
+    out = ask("add", "--vault", vault, "--query", "q", *pages, "--format", "json")[1]
+    assert json.loads(out)["queries"][0]["expected_pages"] == ["Tides.md#High water", "Sea/Log.md"]
+
+
+@pytest.mark.parametrize("written", ["![[Tides#High water]]", " ![[Tides.md#High water|high]] "])
+def test_embed_is_the_link_that_it_holds(ask, vault, labels, written):
+    assert '"expected_pages": ["Tides.md#High water"]' in ask("add", "--vault", vault, "--query", "q", "--page", written)[1]
+
+
+def test_label_by_a_link_that_was_completed_meets_its_heading(ask, vault, labels):
+    (vault / "Tides.md").write_text("# Plan: next steps\n", encoding="utf-8")
+    assert ask("add", "--vault", vault, "--query", "q", "--page", "[[Tides#Plan next steps]]", "--write")[0] == 0
+    assert "missing" not in ask("check", "--vault", vault)[1]
+
+
+@pytest.mark.parametrize("option", [["--page", "{}"], ["--id", "a", "--grade", "{}=0"]])
+def test_page_in_which_nothing_can_be_found_is_refused_with_the_reason(ask, vault, labels, make_pdf, option):
+    (vault / "Secret.md").write_text("hidden\n", encoding="utf-8")
+    (vault / "Secret.md").chmod(0)
+    (vault / "Scan.pdf").write_bytes(make_pdf(["", ""]))
+    (vault / "Bad.pdf").write_bytes(b"%PDF-1.7\nnothing")
+    for place, why in [
+        ("Secret.md", "'Secret.md': permission denied"),
+        ("Scan.pdf", "'Scan.pdf': the PDF holds no text"),
+        ("Scan.pdf#page=9999", "'Scan.pdf#page=9999': the PDF holds no text"),
+        ("Bad.pdf#page=77", "'Bad.pdf#page=77': the PDF is broken"),
+    ]:
+        query = [] if "--id" in option else ["--query", "q"]
+        code, out, err = ask("add", "--vault", vault, *query, *(text.format(place) for text in option), "--write")
+        assert (code, out, labels.read_text(encoding="utf-8")) == (2, "", ONE)
+        assert why in err
+
+
+def test_label_in_a_note_is_not_graded_once_it_is_there_and_a_new_one_is(ask, vault):
+    note = vault / "Labels.md"
+    note.write_text("---\nschema: vault-eval.labels.v1\nqueries:\n  - id: a\n    query: b\n    expected_pages: []\n---\n")
+    options = ("--vault", vault, "--queries", "note:Labels.md", "--grade", "Tides.md=2", "--write")
+    assert (
+        "the pages of a label that is there are graded in JSON label files alone; grade by hand"
+        in ask("add", *options, "--id", "a")[2]
+    )
+    assert ask("add", *options, "--query", "q")[0] == 0
+    assert "grades: " in note.read_text(encoding="utf-8")
 
 
 def test_first_label_makes_the_file_beside_the_vault(ask, vault, tmp_path):
@@ -222,7 +337,13 @@ def test_query_that_is_skipped_for_another_reason_stays_skipped(ask, vault, labe
         (["--query", "q", "--page", "Tides.md#High watr"], "; near it is 'High water'"),
         (["--query", "q", "--page", "Tides.md#^a"], "no line of the note's text ends with '^a'"),
         (["--none"], "--query is empty"),
-        (["--id", "a", "--page", "Tides.md"], "--query is empty"),
+        (["--id", "a", "--page", "Tides.md"], "'a' is there: judge for it with --grade alone, or name a new label with --query"),
+        (["--id", "a", "--none"], "'a' is there: judge for it"),
+        (["--id", "a", "--page", "Tides.md", "--grade", "Sea/Log.md=1"], "'a' is there: judge for it"),
+        (["--query", "B", "--grade", "Sea/Log.md=1"], "no label asks 'B', but 'a' asks 'b'; judge for that one with --id"),
+        (["--query", "q", "--page", "![[Gone#x]]"], "no note of that name"),
+        (["--query", "q", "--grade", "Tides.md#High water=2", "--grade", "Tides.md#high water=1"], "two grades"),
+        (["--query", "q", "--page", "Tides.md#High water", "--grade", "Tides.md=0"], "'Tides.md' has the grade 0 for 'q'"),
         (["--query", "q", "--grade", "Tides.md=0"], "name the notes that answer"),
         (["--query", "q", "--none", "--grade", "Tides.md=1"], "name the notes that answer"),
         (["--query", "q", "--grade", "Tides.md"], "--grade 'Tides.md': write the note, `=` and a grade (2: no other note"),
@@ -513,9 +634,8 @@ def test_labels_command_that_is_not_there_gets_the_nearest(ask):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_labels_command_explains_itself(name, capsys):
-    with pytest.raises(SystemExit) as stopped:
-        main(["labels", name, "--help"], script="vault-eval.py")
-    assert (stopped.value.code, f"labels {name}" in capsys.readouterr().out) == (0, True)
+    assert main(["labels", name, "--help"], script="vault-eval.py") == 0
+    assert f"labels {name}" in capsys.readouterr().out
 
 
 def test_data_folder_inside_the_vault_is_refused(vault, capsys):

@@ -12,7 +12,7 @@ import vault_eval.diagnosis.causes
 from vault_eval.diagnosis.causes import CAUSE_NAMES, CAUSES
 from vault_eval.diagnosis.misses import SearchedPages, Wanted, diagnose, invalid_label
 from vault_eval.diagnosis.records import Miss
-from vault_eval.diagnosis.sections import block_line, judged_places, lies_under, tells_sections
+from vault_eval.diagnosis.sections import block_line, compared_place, judged_places, lies_under, tells_sections
 from vault_eval.index.term_evidence import TermEvidence
 from vault_eval.metrics import metrics_for
 from vault_eval.metrics.judged_query import JudgedPlace, JudgedQuery
@@ -211,6 +211,14 @@ def test_a_page_that_a_searcher_dropped_as_stale_is_stale_without_further_eviden
         ("Guide#macOS", ("Guide", "Setup", "macOS"), True),
         ("macOS#Guide", ("Guide", "Setup", "macOS"), False),
         ("C# tips", ("C# tips",), True),
+        ("C tips", ("C# tips",), True),  # as Obsidian completes a link to it, here and below
+        ("Plan next steps", ("Plan: next | steps^",), True),
+        ("50 ready x", ("50%% ready [[ \\x",), True),
+        ("Guide#Plan next", ("Guide", "Plan: next"), True),
+        ("Plan: next", ("Plan next",), True),
+        ("Plan-next", ("Plan next",), False),  # no other sign is left out
+        ("100", ("100%",), False),
+        ("Sea#Fog", ("Sea Fog",), False),  # here `#` parts two headings
     ],
 )
 def test_a_chunk_lies_under_a_heading_that_stands_above_it(gold, path, expected):
@@ -220,6 +228,39 @@ def test_a_chunk_lies_under_a_heading_that_stands_above_it(gold, path, expected)
 def test_a_block_is_the_line_that_ends_with_its_id():
     text = "one ^a\ntwo ^ab \n\n- three\n^c\nfour ^a1 more\n"
     assert [block_line(text, name) for name in ("a", "ab", "AB", "c", "a1", "d")] == [1, 2, 2, 5, None, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("```\ncode ^a\n```\n", None),
+        ("~~~~ text\n~~~\ncode ^a\n~~~~\n", None),
+        ("> - ```\n>   code ^a\n>   ```\n", None),
+        ("```\ncode ^a\n", None),  # a fence that is not closed goes on to the end
+        ("```\ncode\n```\n^a\n", 4),  # the block is the code
+        ("```\n``` text\n```\n\nwords ^a\n", 5),  # what closes a fence stands alone
+        ("```code``` and words ^a\n", 1),  # no fence: code within a line
+    ],
+)
+def test_a_block_id_in_code_between_fences_is_none(text, line):
+    assert block_line(text, "a") == line
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        (Target(GOLD, heading="Sea *fog*"), Target(GOLD, heading="SEA FOG"), True),
+        (Target(GOLD, heading="Sea: fog"), Target(GOLD, heading="Sea fog"), True),
+        (Target(GOLD, heading="Sea#Fog"), Target(GOLD, heading="sea#fog"), True),
+        (Target(GOLD, heading="Sea#Fog"), Target(GOLD, heading="Sea Fog"), False),
+        (Target(GOLD, heading="Sea"), Target("Other.md", heading="Sea"), False),
+        (Target(GOLD, heading="Sea"), Target(GOLD), False),
+        (Target(GOLD, block="B1"), Target(GOLD, block="b1"), True),
+        (Target("A.pdf", pdf_page=1), Target("A.pdf", pdf_page=2), False),
+    ],
+)
+def test_places_are_the_same_where_a_hit_in_one_is_a_hit_in_the_other(one, other, is_same):
+    assert (compared_place(one) == compared_place(other)) is is_same
 
 
 def place_of(target: Target, *pages: RankedPage, told: bool = True, text: str = "") -> JudgedPlace:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from vault_eval.authoring.gold_places import GoldPlaces
 from vault_eval.authoring.kinds import KINDS
 from vault_eval.authoring.lint import Checked, Finding, lint_rules
 from vault_eval.diagnosis.label_findings import Examined, every_finding
@@ -45,7 +46,7 @@ def check_labels(vault: VaultSnapshot, documents: Sequence[LabelDocument]) -> La
     properties = tuple(dict.fromkeys([LABEL_PROPERTY, *filter(None, map(label_property, documents))]))
     freshness = without_index(vault.listing, vault.pages)
     diagnosed = tuple(every_finding(Examined(vault, freshness, settled, (), frozenset(), None, properties)))
-    checked = Checked(vault, settled, diagnosed)
+    checked = Checked(vault, settled, diagnosed, GoldPlaces(vault))
     scored = len(checked.scored)
     return LabelCheck(
         findings={name: found for name, rule in lint_rules().items() if (found := tuple(rule.find(checked)))},

@@ -1,4 +1,6 @@
-"""Gold places within pages: whether today's page has them, as an evaluation tells a hit, and what else may be meant."""
+"""Gold places within pages: whether today's page can be read and has them, as an evaluation tells a hit, and what else may be
+meant.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from vault_eval.index.pdf_text import page_texts
 from vault_eval.model import Target
 from vault_eval.vault.note import Note, parse_note
 from vault_eval.vault.note_text import decode
-from vault_eval.vault.paths import folded, quoted
+from vault_eval.vault.paths import folded, is_pdf, quoted
+from vault_eval.vault.refusal import FileRefusedError
 from vault_eval.vault.snapshot import VaultSnapshot
 
 _SHOWN_MAX = 3
@@ -39,11 +42,13 @@ class GoldPlaces:
         self._blocks = BlockReader()
         self._headings = functools.cache(self._read_headings)
         self._texts = functools.cache(self._read_texts)
+        self._refusal = functools.cache(self._read_refusal)
 
     def fault(self, target: Target) -> str | None:
         """Why nothing can be found at this place of its page; None where something can, and where no place is named.
 
-        A page that cannot be read is none of its faults. A heading that is not there comes with those that are near.
+        A page that cannot be read, which `unreadable` tells, is none of its faults. A heading that is not there comes with those
+        that are near.
         """
         try:
             if target.pdf_page is not None:
@@ -54,6 +59,19 @@ class GoldPlaces:
                 return _heading_fault(target.heading, self._headings(target.page))
         except UnreadableFileError:
             return None
+        return None
+
+    def unreadable(self, page: str) -> str | None:
+        """Why no search finds anything in a page that is there; None where it can be read, and where nothing is there."""
+        return self._refusal(page)
+
+    def _read_refusal(self, page: str) -> str | None:
+        try:
+            _ = self._texts(page) if is_pdf(page) else decode(self._vault.read(page))
+        except FileRefusedError as refusal:
+            return None if refusal.absent else refusal.reason
+        except UnreadableFileError as error:
+            return str(error)
         return None
 
     def _read_headings(self, page: str) -> _Headings:

@@ -7,30 +7,53 @@ from dataclasses import replace
 
 from vault_eval.authoring import json_edit
 from vault_eval.authoring.label_files import label_format, schema_insert, without_place
+from vault_eval.diagnosis.sections import compared_place
 from vault_eval.errors import LabelError
 from vault_eval.labels.load import LabelDocument, load_labels
 from vault_eval.labels.rules import EXTENDED_SCHEMA
 from vault_eval.model import Label, Target
 from vault_eval.strict_json import JsonValue
 from vault_eval.vault.paths import quoted
-from vault_eval.vault.targets import target_text
+from vault_eval.vault.targets import parse_target, target_text
 
 
 def graded_label(label: Label, grades: Mapping[Target, int]) -> Label:
-    """The label with these grades too; a place graded above 0, of a page that it does not expect yet, is expected.
+    """The label with these grades too; what is graded above 0 is expected, but a page alone of which a place is expected.
 
-    Raises LabelError for a place that has another grade already, and for a label that is skipped.
+    A place that the label holds in other letters keeps its spelling. Raises LabelError for a place that has another grade
+    already, for a page graded 0 of which a place is expected, and for a label that is skipped.
     """
     if label.skip_reason is not None:
         raise LabelError(f"{quoted(label.id)} is skipped ({quoted(label.skip_reason)}); take its skip_reason out by hand first")
-    for target, grade in grades.items():
-        there = label.grades.get(target_text(target), grade)
-        if there != grade:
-            problem = f"{quoted(target_text(target))} has the grade {there} for {quoted(label.id)} already"
-            raise LabelError(f"{problem}; a judgement that is there is never changed: change it by hand")
-    answers = (target for target, grade in grades.items() if grade and target.page not in label.pages)
-    stated = {target_text(target): grade for target, grade in grades.items()}
-    return replace(label, gold=(*label.gold, *answers), grades={**label.grades, **stated})
+    spelled = {compared_place(target): target for target in (*map(parse_target, label.grades), *label.gold)}
+    stated = {spelled.get(compared_place(target), target): grade for target, grade in grades.items()}
+    before = {compared_place(parse_target(name)): grade for name, grade in label.grades.items()}
+    for target, grade in stated.items():
+        _refuse_other_grade(label, target, grade, before.get(compared_place(target), grade))
+    answers = [target for target, grade in stated.items() if grade and not _is_expected(target, label)]
+    new = {target_text(target): grade for target, grade in stated.items() if compared_place(target) not in before}
+    graded = replace(label, gold=(*label.gold, *answers), grades={**label.grades, **new})
+    for page in dict.fromkeys(target.page for target in stated):
+        _refuse_useless_page(graded, page)
+    return graded
+
+
+def _refuse_other_grade(label: Label, target: Target, grade: int, there: int) -> None:
+    if there != grade:
+        problem = f"{quoted(target_text(target))} has the grade {there} for {quoted(label.id)} already"
+        raise LabelError(f"{problem}; a judgement that is there is never changed: change it by hand")
+
+
+def _is_expected(target: Target, label: Label) -> bool:
+    return target in label.gold or (target == Target(target.page) and target.page in label.pages)
+
+
+def _refuse_useless_page(label: Label, page: str) -> None:
+    """A page that does not help holds no place that answers; that it is expected itself is against a rule of label files."""
+    place = next((target for target in label.gold if target.page == page and target != Target(page)), None)
+    if place is not None and label.grades.get(page) == 0:
+        problem = f"{quoted(page)} has the grade 0 for {quoted(label.id)}, but {quoted(target_text(place))} is expected"
+        raise LabelError(f"{problem}; grade the page 1 or 2, or the place alone")
 
 
 def with_grades(document: LabelDocument, graded: Label) -> bytes:
@@ -39,8 +62,9 @@ def with_grades(document: LabelDocument, graded: Label) -> bytes:
     Raises LabelError for a file of another format, and for grades that break a rule.
     """
     if label_format(document) != "native":
-        problem = "pages are graded in JSON label files"
-        raise LabelError(f"{document.name}: {problem}; write the labels as JSON with the schema {EXTENDED_SCHEMA!r} first")
+        problem = "the pages of a label that is there are graded in JSON label files alone"
+        by_hand = f"grade by hand, or write the labels as JSON with the schema {EXTENDED_SCHEMA!r} first"
+        raise LabelError(f"{document.name}: {problem}; {by_hand}")
     labels = load_labels([document]).labels
     place = next(number for number, label in enumerate(labels) if label.id == graded.id)
     text = document.data.decode("utf-8")

@@ -13,8 +13,8 @@ from vault_eval.labels.formats import label_formats
 from vault_eval.labels.load import LabelDocument, load_labels
 from vault_eval.labels.rules import EXTENDED_SCHEMA, query_id
 from vault_eval.labels.write import label_entry, uses_extras
-from vault_eval.model import Label
-from vault_eval.strict_json import JsonValue, dumps
+from vault_eval.model import Label, LabelSet
+from vault_eval.strict_json import JsonValue, StrictJsonError, dumps, loads
 from vault_eval.vault.note import parse_note
 from vault_eval.vault.note_text import decode, decode_utf8
 from vault_eval.vault.paths import quoted
@@ -27,7 +27,7 @@ def with_labels(document: LabelDocument, labels: Sequence[Label]) -> bytes:
     Raises LabelError for a file that is not valid, that holds an id or a query already, or that has no place for a
     part of a label.
     """
-    before = load_labels([document])
+    before = open_labels(document)
     data, schema = document.data, schema_of(document)
     for number, label in enumerate(labels):
         _refuse_twin((*before.labels, *labels[:number]), label, document.name)
@@ -73,6 +73,25 @@ def _asked(data: bytes, place: int, category: str | None) -> bytes:
     return json_edit.applied(text, inserts).encode("utf-8")
 
 
+def open_labels(document: LabelDocument) -> LabelSet:
+    """The labels of a file that is to take more; none at all are no fault of a JSON file then. Raises LabelError."""
+    if not _has_no_queries(document):
+        return load_labels([document])
+    any_label = Label("first", "first", (), "", "")
+    data = _WRITERS[label_format(document)](document.data, any_label, "")
+    return replace(load_labels([replace(document, data=data)]), labels=())
+
+
+def _has_no_queries(document: LabelDocument) -> bool:
+    if label_format(document) not in ("native", "schema_version 1"):
+        return False
+    try:
+        top = loads(decode_utf8(document.data))
+    except StrictJsonError:
+        return False
+    return isinstance(top, dict) and top.get("queries") == []
+
+
 def label_format(document: LabelDocument) -> str:
     """The name of the format that reads this file."""
     text = decode_utf8(document.data)
@@ -86,7 +105,7 @@ def named_by_query(document: LabelDocument) -> bool:
 
 def schema_of(document: LabelDocument) -> str:
     """The schema that a native file or a label note names, else the name of the file's format. Raises LabelError."""
-    form = load_labels([document]).sources[0].format
+    form = open_labels(document).sources[0].format
     return parse_note(decode(document.data)).schema or form if form == "note" else form
 
 

@@ -10,6 +10,7 @@ from vault_eval.authoring.changes import Change
 from vault_eval.authoring.file_text import text_of
 from vault_eval.authoring.frontmatter_edit import with_item
 from vault_eval.authoring.gold_places import GoldPlaces
+from vault_eval.diagnosis.sections import compared_place
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import LabelError, UsageError
 from vault_eval.labels.eligibility import settle
@@ -30,12 +31,12 @@ _WORD = re.compile(r"\w+")
 def named_targets(texts: Sequence[str], option: str, vault: VaultSnapshot) -> tuple[Target, ...]:
     """The places that a person named with `option`, by path or `[[wikilink]]`, all of them in the vault.
 
-    Raises LabelError for one that names none, or several, and for a page, or a place of it, that is not there, with what it
-    may be instead.
+    An embed `![[…]]` is the link that it holds. Raises LabelError for one that names none, or several, for a page, or a place
+    of it, that is not there, with what it may be instead, and for a page in which no search finds anything, with the reason.
     """
     resolver = LinkResolver(PageNames(lambda: vault.names), "")
     try:
-        targets = tuple(dict.fromkeys(usable_target(text, resolver.target) for text in texts))
+        targets = _once_each([usable_target(_link(text), resolver.target) for text in texts])
     except TargetError as error:
         raise LabelError(f"{option}: {error}") from None
     named = Label(id="", query="", gold=targets, source=option, place="")
@@ -44,10 +45,22 @@ def named_targets(texts: Sequence[str], option: str, vault: VaultSnapshot) -> tu
             raise LabelError(f"{option} {quoted(page)}: {reason}")
     places = GoldPlaces(vault)
     for target in targets:
-        fault = places.fault(target)
+        fault = places.unreadable(target.page) or places.fault(target)
         if fault is not None:
             raise LabelError(f"{option} {quoted(target_text(target))}: {fault}")
     return targets
+
+
+def _once_each(targets: Sequence[Target]) -> tuple[Target, ...]:
+    """The places in order, each as it is written first."""
+    found: dict[Target, Target] = {}
+    for target in targets:
+        found.setdefault(compared_place(target), target)
+    return tuple(found.values())
+
+
+def _link(text: str) -> str:
+    return text.strip()[1:] if text.strip().startswith("![[") else text
 
 
 def with_hashes(label: Label, judged: Sequence[Target], vault: VaultSnapshot) -> Label:

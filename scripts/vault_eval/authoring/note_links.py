@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from vault_eval.diagnosis.sections import outside_fences
 from vault_eval.labels.wikilinks import LinkResolver, PageNames
 from vault_eval.model import Target
 from vault_eval.vault.paths import page_name
@@ -17,7 +18,6 @@ _WIKI = re.compile(r"(?<!!)\[\[([^\[\]|\n]+?)\\?\|([^\[\]\n]+)\]\]")
 _MARKDOWN = re.compile(
     r"(?<!!)\[([^\[\]\n]+)\]\((?:<([^<>\n]+)>|([^\s()<>]+(?:\([^\s()]*\)[^\s()]*)*))(?:\s+[\"'][^\"'\n]*[\"'])?\)"
 )
-_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})")
 _TICKS = re.compile(r"`+")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
 
@@ -33,13 +33,8 @@ class NoteLink:
 
 def links(text: str, body_line: int) -> Iterator[NoteLink]:
     """The links of a note's body in reading order, those to other places than notes left out."""
-    fence = ""
-    for number, line in enumerate(text.split("\n")[body_line:], start=body_line + 1):
-        found = _FENCE.match(line)
-        if found and (not fence or found[1].startswith(fence)):
-            fence = "" if fence else found[1]
-        elif not fence:
-            yield from _in_line(_without_code(line), number)
+    for number, line in outside_fences(text.split("\n")[body_line:]):
+        yield from _in_line(_without_code(line), body_line + number)
 
 
 def _in_line(line: str, number: int) -> Iterator[NoteLink]:

@@ -101,9 +101,10 @@ def _speak_any_text() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever started us: nobody wants to read it
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open as long as the process
-        stream = getattr(sys, name)
+        stream, first = getattr(sys, name), getattr(sys, f"__{name}__")
         raw = getattr(stream, "buffer", None)
-        if isinstance(raw, io.RawIOBase):  # PYTHONUNBUFFERED: what the system did not take at once would be lost without a word
+        # PYTHONUNBUFFERED: what the system did not take at once would be lost without a word.
+        if stream is first and isinstance(raw, io.RawIOBase):
             setattr(sys, name, io.TextIOWrapper(io.BufferedWriter(raw), encoding=stream.encoding, line_buffering=True))
         reconfigure = getattr(getattr(sys, name), "reconfigure", None)
         if reconfigure is not None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, cast
 
+from vault_eval.authoring.gold_places import GoldPlaces
 from vault_eval.diagnosis.label_findings import FindingKind, LabelFinding
 from vault_eval.errors import UnreadableFileError
 from vault_eval.index.terms import Analyzer
@@ -33,11 +34,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A label set as it is checked: each label with what it counts as, the vault, and what diagnosis says of the labels."""
+    """A label set as it is checked: each label with what it counts as, the vault, what diagnosis says of the labels, and
+    what there is in the gold pages.
+    """
 
     vault: VaultSnapshot
     settled: Sequence[SettledLabel]
     diagnosed: Sequence[LabelFinding]
+    places: GoldPlaces
     analyzer: Analyzer = field(default_factory=Analyzer)
     _notes: dict[str, Note | None] = field(default_factory=dict)
 

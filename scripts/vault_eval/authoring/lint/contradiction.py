@@ -1,4 +1,4 @@
-"""Labels that say otherwise of the same query: no ranking can satisfy both."""
+"""Labels that say otherwise of the same query, or of a page and a place in it: no ranking can satisfy both."""
 
 from __future__ import annotations
 
@@ -10,21 +10,31 @@ from vault_eval.diagnosis.label_findings import normalised
 from vault_eval.model import Label
 from vault_eval.reports.rows import page_grades
 from vault_eval.vault.paths import quoted
-from vault_eval.vault.targets import parse_target
+from vault_eval.vault.targets import parse_target, target_text
 
 NAME = "contradicting labels"
 ADVICE = "no ranking can satisfy both: decide for one"
 
 
 def find(checked: Checked) -> Iterator[Finding]:
-    """Each pair of labels with the same words of which one expects what the other rules out, or grades it otherwise."""
+    """Each pair of labels with the same words of which one expects what the other rules out, or grades it otherwise; and
+    each label that expects a place in a page that does not help.
+    """
     by_words: dict[str, list[Label]] = {}
     for label in checked.labels:
         by_words.setdefault(normalised(label.query), []).append(label)
+        yield from _denied_places(label)
     for same in by_words.values():
         for one, other in combinations(same, 2):
             for what, page in _disagreements(one, other):
                 yield Finding(f"{quoted(one.query)}: {what}", (one.id, other.id), (page,) if page else ())
+
+
+def _denied_places(label: Label) -> Iterator[Finding]:
+    for target in label.gold:
+        if label.grades.get(target.page) == 0:
+            what = f"{quoted(target_text(target))} is expected, but {quoted(target.page)} graded 0"
+            yield Finding(f"{quoted(label.query)}: {what}", (label.id,), (target.page,))
 
 
 def _disagreements(one: Label, other: Label) -> Iterator[tuple[str, str]]:

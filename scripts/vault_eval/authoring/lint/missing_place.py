@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vault_eval.authoring.gold_places import GoldPlaces
 from vault_eval.authoring.lint import Checked, Finding
 from vault_eval.vault.paths import quoted
 from vault_eval.vault.targets import target_text
@@ -15,9 +14,8 @@ ADVICE = "it counts as missed at section-hit or page-hit, whatever is found: cor
 
 def find(checked: Checked) -> Iterator[Finding]:
     """Each place that its page has not, with what may be meant."""
-    places = GoldPlaces(checked.vault)
     for label in checked.labels:
         for target in label.gold:
-            fault = places.fault(target)
+            fault = checked.places.fault(target)
             if fault is not None:
                 yield Finding(f"{quoted(target_text(target))}: {fault}", (label.id,), (target.page,))

@@ -12,20 +12,24 @@ from vault_eval.authoring.changes import Change, change_of, new_label_file
 from vault_eval.authoring.grading import graded_label, with_grades
 from vault_eval.authoring.judged_labels import NOTHING_FOUND
 from vault_eval.authoring.judgements import GRADES, MEANING
-from vault_eval.authoring.label_files import as_negative, named_by_query, schema_of, with_labels
+from vault_eval.authoring.label_files import as_negative, named_by_query, open_labels, schema_of, with_labels
 from vault_eval.authoring.new_label import checked_query, free_id, named_targets, question_in_notes, with_hashes
+from vault_eval.authoring.similar import QueryTwins
 from vault_eval.cli.arguments import Parser
 from vault_eval.cli.labels.changing import LabelVault, add_format, add_write, open_label_vault, print_labels, show_and_write
+from vault_eval.diagnosis.sections import compared_place
 from vault_eval.errors import UsageError
+from vault_eval.index.terms import Analyzer
 from vault_eval.labels.load import LabelDocument, load_labels
-from vault_eval.labels.rules import EXTENDED_SCHEMA, normalise_query, query_id
+from vault_eval.labels.rules import EXTENDED_SCHEMA, PLAIN_SCHEMA, normalise_query, query_id
 from vault_eval.labels.sources import PROPERTY_PREFIX, beside
-from vault_eval.labels.write import native_json
+from vault_eval.labels.write import native_json, uses_extras
 from vault_eval.limits import LABEL_ID_MAX_CHARACTERS
 from vault_eval.model import Label, LabelSet, Target
 from vault_eval.reports.escaping import for_terminal
 from vault_eval.vault.paths import has_control_character, has_lone_surrogate, quoted
 from vault_eval.vault.snapshot import VaultSnapshot
+from vault_eval.vault.targets import parse_target
 
 _WHAT_ANSWERS = "name the notes that answer with --page, or say --none if no note should be found"
 _GRADES = {str(grade): MEANING[verdict] for verdict, grade in GRADES.items()}
@@ -110,31 +114,36 @@ def _label(options: argparse.Namespace, opened: LabelVault, name: str, source: s
 
 
 def _grades(options: argparse.Namespace, vault: VaultSnapshot) -> dict[Target, int]:
-    grades: dict[Target, int] = {}
+    grades: dict[Target, tuple[Target, int]] = {}
     for text in options.grade:
         note, _, grade = text.rpartition("=")
         if grade not in _GRADES:
             raise UsageError(f"--grade {quoted(text)}: write the note, `=` and a grade ({_GRADE_HELP})")
         (target,) = named_targets([note], "--grade", vault)
-        if grades.setdefault(target, int(grade)) != int(grade):
+        if grades.setdefault(compared_place(target), (target, int(grade)))[1] != int(grade):
             raise UsageError(f"--grade gives {quoted(note)} two grades; give it one")
-    return grades
+    return dict(grades.values())
 
 
 def _for_file(options: argparse.Namespace, opened: LabelVault, source: str) -> tuple[Label, list[Change]]:
     document = opened.documents([source])[0]
-    labels = load_labels([document]).labels
+    labels = open_labels(document).labels
     twin = _twin(labels, options)
-    if options.grade and not options.page and not options.none and twin is not None:
-        return _for_graded(options, opened, document, twin)
+    if _judges_alone(options):
+        if twin is not None:
+            return _for_graded(options, opened, document, twin)
+        _refuse_near(labels, checked_query(options.query))
+    if options.query is None and twin is not None:
+        raise UsageError(f"{quoted(twin.id)} is there: judge for it with --grade alone, or name a new label with --query")
     query = checked_query(options.query)
     if options.none and twin is not None and not twin.gold and twin.skip_reason == NOTHING_FOUND:
         return _for_judged(options, opened, document, twin)
     taken = {label.id for label in labels}
     name = options.id or (query_id(query) if named_by_query(document) else free_id(query, taken))
     label = _label(options, opened, name, source)
-    # A plain file stays plain: hashes would give it a schema that other tools do not read.
-    if schema_of(document) == EXTENDED_SCHEMA:
+    # A plain file stays plain: hashes alone would give it a schema that other tools do not read.
+    schema = schema_of(document)
+    if schema == EXTENDED_SCHEMA or (schema == PLAIN_SCHEMA and uses_extras(label)):
         label = with_hashes(label, label.gold, opened.vault)
     return label, [change_of(document, opened.vault.root, with_labels(document, [label]))]
 
@@ -154,16 +163,41 @@ def _for_graded(
     """A label that stands there: pages that a search returned, and that nobody had judged for it."""
     _refuse_beside(options, label, *(["id"] if options.query is not None else []), "category", "tag", "origin")
     graded = graded_label(label, _grades(options, opened.vault))
-    graded = with_hashes(graded, graded.gold[len(label.gold) :], opened.vault)
+    new = [name for name, grade in graded.grades.items() if grade and name not in {*label.grades, *label.hashes}]
+    graded = with_hashes(graded, [parse_target(name) for name in new], opened.vault)
     data = with_grades(document, graded)
     return graded, [change_of(document, opened.vault.root, data)] if data != document.data else []
 
 
+def _judges_alone(options: argparse.Namespace) -> bool:
+    """Whether `--grade` stands alone: for a label that is there, where one is named."""
+    return bool(options.grade) and not options.page and not options.none
+
+
+def _refuse_near(labels: Sequence[Label], query: str) -> None:
+    """Raises UsageError where a label asks nearly this query: alone, `--grade` may be meant for it."""
+    twins = QueryTwins(Analyzer())
+    for label in labels:
+        twins.add(label.id, label.query)
+    near = twins.find(query)
+    if near is not None:
+        asks = quoted(next(label.query for label in labels if label.id == near))
+        problem = f"no label asks {quoted(query)}, but {quoted(near)} asks {asks}"
+        raise UsageError(f"{problem}; judge for that one with --id, or name what answers a new query with --page")
+
+
 def _twin(labels: Sequence[Label], options: argparse.Namespace) -> Label | None:
-    """The label that has this query already, or without a query this id. Raises UsageError for an id that none has."""
+    """The label that has this query already, or without a query this id.
+
+    Raises UsageError for an id that none has, and where `--grade` alone does not tell which of several labels is meant.
+    """
     if options.query is not None or options.id is None:
         query = checked_query(options.query)
-        return next((label for label in labels if label.query == query), None)
+        twins = [label for label in labels if label.query == query]
+        if len(twins) > 1 and _judges_alone(options):
+            ids = " and ".join(quoted(label.id) for label in twins)
+            raise UsageError(f"{ids} ask {quoted(query)}; name one with --id in place of --query")
+        return twins[0] if twins else None
     known = {label.id: label for label in labels}
     if options.id not in known:
         near = get_close_matches(options.id, known, 1)
@@ -180,6 +214,8 @@ def _refuse_beside(options: argparse.Namespace, label: Label, *names: str) -> No
 
 def _for_new_file(options: argparse.Namespace, opened: LabelVault, path: str) -> tuple[Label, list[Change]]:
     label = _label(options, opened, options.id or free_id(checked_query(options.query), ()), path)
+    if uses_extras(label):
+        label = with_hashes(label, label.gold, opened.vault)
     change = new_label_file(path, native_json(LabelSet((label,), ())), opened.vault.root)
     load_labels([LabelDocument(path, change.after, None, list)])  # a file that is added to is read again in the same way
     return label, [change]

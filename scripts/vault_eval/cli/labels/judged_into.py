@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterator, Sequence
 
 from vault_eval.authoring.changes import Change, change_of, new_label_file
-from vault_eval.authoring.label_files import with_labels
+from vault_eval.authoring.label_files import open_labels, with_labels
 from vault_eval.authoring.merging import Merge, merged
 from vault_eval.cli.labels.changing import show_and_write
 from vault_eval.cli.printing import print_list
 from vault_eval.errors import UsageError
 from vault_eval.index.commands import command_line
-from vault_eval.labels.load import LabelDocument, load_labels
+from vault_eval.labels.load import LabelDocument
 from vault_eval.labels.sources import NOTE_PREFIX, PROPERTY_PREFIX, open_sources
 from vault_eval.labels.write import native_json
 from vault_eval.model import Label, LabelSet
@@ -28,7 +28,7 @@ def add_judged(labels: Sequence[Label], into: str, vault: VaultSnapshot, *, writ
     if into.startswith(PROPERTY_PREFIX):
         raise UsageError(f"--into {into!r}: a property holds no grades; name a JSON file")
     document = _document(into, vault)
-    found = merged(load_labels([document]).labels if document is not None else (), labels)
+    found = merged(open_labels(document).labels if document is not None else (), labels)
     if found.added:
         show_and_write([_change(document, into, vault, found.added)], write=write, beside_json=False)
     print_list(map(for_terminal, _said(found, into, vault.named, data)), "mend these first")
