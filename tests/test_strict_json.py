@@ -80,6 +80,19 @@ def test_what_is_no_json_number_is_refused(text):
     assert "is not JSON" in str(refusal(text))
 
 
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1E+999", "9" * 101])
+def test_refused_number_is_told_with_its_line(number):
+    """The same letters before it, in texts with escapes and in a longer number's place, are not it."""
+    text = f'{{"{number}": "\\"{number}",\n"a": ["\\\\", 1e9],\n\n"b": [1, {number}],\n"c": {number}}}'
+    assert refusal(text).line == 4
+
+
+@pytest.mark.parametrize("number", ["1e999", "9" * 101])
+@pytest.mark.parametrize("rest", ["e", "-1", ".", "e+", "x"])
+def test_line_is_told_where_a_refused_number_runs_on(number, rest):
+    assert refusal(f"[\n{number}{rest}]").line == 2
+
+
 @pytest.mark.parametrize("text", ["1e400", "-1e400", "[1e309]", "9" * 400 + ".0", "1" + "0" * 400 + "e1"])
 def test_number_that_overflows_is_refused(text):
     message = str(refusal(text))

@@ -21,6 +21,9 @@ _ESCAPED_TEXT_MAX_CHARACTERS = 40
 # JSON lets them stand in a text, and a terminal obeys them: DEL, the controls beyond it, turns of direction.
 _OBEYED = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _DEL = "\x7f"  # the only one of them in ASCII
+_TEXT_OR_NUMBER = re.compile(
+    r'"[^"\\]*(?:\\.[^"\\]*)*"|-?Infinity|NaN|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?', re.DOTALL
+)
 
 
 class StrictJsonError(ValueError):
@@ -31,6 +34,14 @@ class StrictJsonError(ValueError):
         self.line = line
 
 
+class _NumberError(StrictJsonError):
+    """A number that is refused, in the digits it is written with; the reader does not tell where it stands."""
+
+    def __init__(self, message: str, digits: str) -> None:
+        super().__init__(message)
+        self.digits = digits
+
+
 def loads(text: str) -> JsonValue:
     """The value of one JSON document.
 
@@ -39,8 +50,8 @@ def loads(text: str) -> JsonValue:
     """
     try:
         value: JsonValue = _DECODER.decode(text)
-    except StrictJsonError:
-        raise
+    except _NumberError as error:
+        raise StrictJsonError(str(error), _line(text, error.digits)) from None
     except json.JSONDecodeError as error:
         raise _not_json(text, error) from None
     except RecursionError:
@@ -101,6 +112,12 @@ def _not_json(text: str, error: json.JSONDecodeError) -> StrictJsonError:
     return StrictJsonError(f"not JSON: {error.msg} at column {error.colno}", error.lineno)
 
 
+def _line(text: str, digits: str) -> int | None:
+    """The line of the first number with these digits; texts before it are stepped over, since they may hold them too."""
+    place = next((found.start() for found in _TEXT_OR_NUMBER.finditer(text) if found[0] == digits), None)
+    return None if place is None else text.count("\n", 0, place) + 1
+
+
 def _too_deep() -> StrictJsonError:
     return StrictJsonError(f"not usable JSON: nested deeper than {_DEPTH_MAX_LEVELS} levels")
 
@@ -119,19 +136,19 @@ def _unique_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
 def _integer(digits: str) -> int:
     count = len(digits.lstrip("-"))
     if count > _INTEGER_MAX_DIGITS:
-        raise StrictJsonError(f"an integer of {count} digits; at most {_INTEGER_MAX_DIGITS} are read")
+        raise _NumberError(f"an integer of {count} digits; at most {_INTEGER_MAX_DIGITS} are read", digits)
     return int(digits)
 
 
 def _finite(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
-        raise StrictJsonError(f"the number {digits[:_ESCAPED_TEXT_MAX_CHARACTERS]} is too large")
+        raise _NumberError(f"the number {digits[:_ESCAPED_TEXT_MAX_CHARACTERS]} is too large", digits)
     return number
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise StrictJsonError(f"{name} is not JSON")
+    raise _NumberError(f"{name} is not JSON", name)
 
 
 _DECODER = json.JSONDecoder(

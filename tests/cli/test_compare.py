@@ -109,6 +109,18 @@ def test_a_report_against_itself_is_identical(compared):
     assert (found["verdict"], found["better"], found["worse"], found["metrics"]["mrr@10"]["delta"]) == ("identical", [], [], 0.0)
 
 
+def test_reports_and_a_vault_together_end_with_2_and_what_to_leave_out(call):
+    done = call("before", "after", "--vault", "vault")
+    assert (done.code, done.out) == (2, "")
+    assert (
+        "saved reports and --vault were both given; name the reports alone, or --vault with what is to be measured now"
+        in done.err
+    )
+    done = call()
+    assert (done.code, done.out) == (2, "")
+    assert "name the saved reports, the one before and the one after, or --vault" in done.err
+
+
 @pytest.mark.parametrize(("other", "word"), [("other", "labels"), ("deep", "depth")])
 def test_other_labels_or_depth_end_with_2_and_no_figure(call, other, word):
     done = call("before", other)

@@ -61,6 +61,21 @@ def test_an_index_that_caught_up_with_the_notes_is_a_step_of_its_own(tmp_path):
     assert series["points"][2]["index_change"] == "the indexes were built from other states of the notes: one of them is stale"
 
 
+@pytest.mark.parametrize("form", ["text", "json", "html"])
+def test_what_is_left_out_is_said_on_stderr(desk, form):
+    (vault,) = (desk / "data/reports").iterdir()
+    file = max(vault.iterdir()) / "report.json"
+    unchanged = file.read_bytes()
+    assert script("history", "--format", form, cwd=desk).stderr == ""
+    file.write_bytes(unchanged.replace(b'"n": 1', b'"n": 2'))
+    done = script("history", "--format", form, cwd=desk)
+    file.write_bytes(unchanged)
+    assert done.returncode == 0
+    assert done.stderr.startswith("! left out of the trend: 1 of 2 kept reports\n")
+    assert str(file.relative_to(desk)) in "".join(done.stderr.split())
+    assert "whichfollowsfromtherows" in "".join(done.stderr.split())
+
+
 def test_text_has_bars_on_a_terminal_that_has_the_letters(desk):
     assert "  █│█\n" in script("history", cwd=desk).stdout
     done = script("history", "--metric", "RECALL@5", cwd=desk, encoding="ascii")

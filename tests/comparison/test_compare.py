@@ -132,6 +132,15 @@ def test_without_a_scored_query_there_is_no_delta(side, query):
     assert one(side([None]), side([None])).verdict.word == "identical"
 
 
+def test_sides_without_a_query_in_common_are_not_comparable(side, query):
+    """More queries would not help, so that none are asked for."""
+    found = one(side([1.0, 0.5]), side([query("other", 1.0), query("q1", 0.5, query="something else")]), allow_different=True)
+    assert found.verdict.word == "not comparable"
+    assert found.verdict.reasons == ("no query is left to compare: in 3 of 3 the labels differ",)
+    assert found.verdict.queries_needed is None
+    assert {unpaired.id for unpaired in found.unpaired} == {"q0", "q1", "other"}
+
+
 def test_a_failed_configuration_gets_no_verdict_and_its_figures_are_shown(side, query):
     failed = side([1.0, 1.0, query("q2", 0.0, status="error", reason="timed out", values={}, ranking=())])
     found = one(side([0.5, 0.5, 0.5]), failed)

@@ -35,7 +35,7 @@ def test_equal_scores_of_json_keep_the_order_of_the_file():
         ('{"q": {"a.md": "high"}}', "a.run: query 'q': 'a.md' has a string; it must be a number"),
         ('{"q": {"é.md": 1, "e\u0301.md": 2}}', "is there twice, in two Unicode forms"),
         ('{"q": [', "a.run: line 1: not JSON"),
-        ('{"q": {"a.md": NaN}}', "a.run: NaN is not JSON"),
+        ('{"q": {"a.md": NaN}}', "a.run: line 1: NaN is not JSON"),
         ('{"metric_score": 1.0}', "a.run: details is missing"),
     ],
 )

@@ -18,7 +18,7 @@ from vault_eval.reports.comparison_plots import TREND_BOTTOM, TREND_TOP, trend
 from vault_eval.reports.history import Point, Series, read_history
 from vault_eval.reports.history_html import history_html
 from vault_eval.reports.history_json import history_json
-from vault_eval.reports.history_text import history_text, sparkline
+from vault_eval.reports.history_text import history_text, left_out_lines, sparkline
 from vault_eval.reports.save import save_to_history
 
 BEGIN = datetime(2026, 3, 1, 9, 30, tzinfo=timezone.utc)
@@ -105,10 +105,10 @@ def test_an_index_that_other_settings_built_is_no_change_of_its_own(keep, make_s
     assert [point.changed for point in series.points] == [(), ("settings",)]
 
 
-def test_each_configuration_has_its_own_points(keep, make_side, tmp_path):
+def test_each_configuration_has_its_own_points(keep, make_side, make_run, tmp_path):
     report = make_side(0)
     keep(replace(report, runs=(report.runs[0], make_side(1, name="title").runs[0])), 0)
-    keep(replace(report, runs=(replace(report.runs[0], depth=20),)), 1)
+    keep(replace(report, runs=(make_run(report.runs[0].rows, depth=20),)), 1)
     found = read_history(str(tmp_path), "mrr@10")
     assert [(one.name, one.depth, len(one.points)) for one in found.series] == [
         ("keyword", 10, 1),
@@ -124,16 +124,58 @@ def test_another_metric_is_shown_when_asked_for(keep, make_side, tmp_path):
         read_history(str(tmp_path), "recal@5")
 
 
-def test_damaged_reports_are_named_and_broken_off_ones_passed_over(keep, make_side, tmp_path):
+def test_damaged_missing_and_edited_reports_are_counted_and_named(keep, make_side, tmp_path):
     keep(make_side(0), 0)
-    damaged = keep(make_side(0), 1) / "report.json"
+    damaged, missing, edited, not_a_number = (keep(make_side(0), hours) / "report.json" for hours in (1, 2, 3, 4))
     damaged.write_text("{", encoding="utf-8")
-    (keep(make_side(0), 2) / "report.json").unlink()
+    missing.unlink()
+    edited.write_bytes(re.sub(rb'("mrr@10": \{"value": )[0-9.]+', rb"\g<1>0.99", edited.read_bytes()))
+    not_a_number.write_bytes(not_a_number.read_bytes().replace(b'"score": ', b'"score": NaN, "was": ', 1))
     found = read_history(str(tmp_path), "mrr@10")
     assert [len(one.points) for one in found.series] == [1]
-    assert list(found.left_out) == [str(damaged)]
-    for rendered in (history_text(found), history_json(found), history_html(found)):
-        assert "report.json" in rendered
+    assert list(found.left_out) == [str(one) for one in (damaged, missing, edited, not_a_number)]
+    # k1 is 1.5: .578 as in every report that was not edited.
+    assert "metrics: mrr@10: value: found '0.99', allowed is 0.57" in found.left_out[str(edited)]
+    assert "NaN is not JSON" in found.left_out[str(not_a_number)]
+    assert "left out of the trend: 4 of 5 kept reports" in history_text(found)
+    told = json.loads(history_json(found))
+    assert (told["read"], [one["file"] for one in told["left_out"]]) == (1, list(found.left_out))
+    page = history_html(found)
+    assert "Left out: 4 of 5 kept reports" in page
+    assert page.count("<li>") == 4
+
+
+def test_the_first_that_are_left_out_are_named_and_the_others_counted(keep, make_side, tmp_path):
+    for hours in range(9):
+        file = keep(make_side(0), hours) / "report.json"
+        if hours:
+            file.write_text("[]", encoding="utf-8")
+    lines = left_out_lines(read_history(str(tmp_path), "mrr@10"), width=1_000)
+    assert lines[0] == "! left out of the trend: 8 of 9 kept reports"
+    assert [line.split("/report.json")[0].rsplit("T")[-1] for line in lines[1:-1]] == [f"1{hour}-30-00Z" for hour in range(5)]
+    assert lines[-1] == "  … and 3 reports, not shown"
+    assert left_out_lines(replace(read_history(str(tmp_path), "mrr@10"), left_out={})) == []
+
+
+def test_an_edited_ranking_is_no_point(keep, make_side, tmp_path):
+    """The label expects berth.md, found at rank 2: under another name it would be missed, and the mean lower."""
+    keep(make_side(0), 0)
+    file = keep(make_side(0), 1) / "report.json"
+    file.write_bytes(file.read_bytes().replace(b'"page": "berth.md", "score"', b'"page": "other.md", "score"'))
+    assert list(read_history(str(tmp_path), "mrr@10").left_out) == [str(file)]
+
+
+def test_times_are_told_to_the_second_only_where_two_share_a_minute(keep, make_side, tmp_path):
+    keep(make_side(0), 0)
+    keep(make_side(0), 1)
+    (series,) = read_history(str(tmp_path), "mrr@10").series
+    assert [time for time, _ in series.timed] == ["2026-03-01 09:30 UTC", "2026-03-01 10:30 UTC"]
+    keep(make_side(0), 1 + 20 / 3600)
+    found = read_history(str(tmp_path), "mrr@10")
+    times = ["2026-03-01 09:30:00 UTC", "2026-03-01 10:30:00 UTC", "2026-03-01 10:30:20 UTC"]
+    assert [time for time, _ in found.series[0].timed] == times
+    for rendered in (history_text(found), history_html(found)):
+        assert all(time in rendered for time in times)
 
 
 def test_without_a_report_the_next_step_is_named(tmp_path):
@@ -153,10 +195,10 @@ def test_only_the_newest_are_read_and_the_others_counted(keep, make_side, tmp_pa
     assert "3 older report" in history_text(found)
 
 
-def test_rows_are_not_looked_at(keep, make_side, tmp_path):
-    """A row that no reader of rows would take does not matter to a mean."""
+def test_evidence_is_not_looked_at(keep, make_side, tmp_path):
+    """What no reader of rows would take, behind the places of a row, does not matter to a mean; most of the time goes there."""
     file = keep(make_side(0), 0) / "report.json"
-    file.write_bytes(re.sub(rb'^\{"id": "tide".*$', b'{"id": 1},', file.read_bytes(), flags=re.MULTILINE))
+    file.write_bytes(file.read_bytes().replace(b'"diagnosis": []', b'"diagnosis": 7'))
     assert read_history(str(tmp_path), "mrr@10").series[0].points[0].metric.n == 10
 
 

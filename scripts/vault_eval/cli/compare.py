@@ -73,7 +73,11 @@ def parser() -> Parser:
 
 def _sides(options: argparse.Namespace) -> list[Side]:
     """What is compared, the baseline first."""
-    if bool(options.reports) == (options.vault is not None):
+    if options.reports and options.vault is not None:
+        raise UsageError(
+            "saved reports and --vault were both given; name the reports alone, or --vault with what is to be measured now"
+        )
+    if not options.reports and options.vault is None:
         raise UsageError("name the saved reports, the one before and the one after, or --vault with what is to be measured now")
     if options.vault is not None:
         data, root = launcher.data_folder(options.data), vault_root(options.vault)

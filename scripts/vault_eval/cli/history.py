@@ -6,9 +6,10 @@ import sys
 
 from vault_eval import launcher, strict_json
 from vault_eval.cli.arguments import Parser
-from vault_eval.cli.printing import is_utf8, print_file
+from vault_eval.cli.printing import is_utf8, print_file, say
 from vault_eval.data_folder import DataFolder
 from vault_eval.reports.history import read_history
+from vault_eval.reports.history_text import history_text, left_out_lines
 from vault_eval.vault.location import vault_id, vault_root
 
 DEFAULT_METRIC = "mrr@10"
@@ -30,9 +31,9 @@ def run(argv: list[str]) -> int:
 
         print_file(history_html(history))
     else:
-        from vault_eval.reports.history_text import history_text
-
         sys.stdout.write(history_text(history, with_bars=is_utf8()))
+    for line in left_out_lines(history):
+        say(line)
     return 0
 
 

@@ -19,9 +19,11 @@ def verdict(
 ) -> Verdict:
     """The word for the primary metric `change`, whose p is adjusted already; None where the comparison was refused.
 
-    A side that failed on a query, or answered none, is not comparable; equal rankings are identical and claim nothing.
+    Sides without a query in common are not comparable, nor is one that failed on a query, or answered none; equal rankings are
+    identical and claim nothing.
     """
-    against = (*(one.sentence for one in findings if one.effect == "refuses"), *_failures(baseline, candidate))
+    refused = (one.sentence for one in findings if one.effect == "refuses")
+    against = (*refused, *_failures(baseline, candidate), *_nothing_shared(pairing))
     if against or change is None:
         return Verdict("not comparable", against)
     if _is_identical(pairing):
@@ -47,6 +49,13 @@ def _failures(baseline: Side, candidate: Side) -> Iterator[str]:
             yield f"the {role} failed on {errors} of {len(side.queries)} queries"
         elif scored and not any(query.ranking for query in side.queries):
             yield f"the {role} answered none of {len(scored)} queries"
+
+
+def _nothing_shared(pairing: Pairing) -> Iterator[str]:
+    """Set where nothing can be paired since the labels differ: more queries of the kind would not help."""
+    drifted = len(pairing.of("drifted"))
+    if drifted and not pairing.pairs:
+        yield f"no query is left to compare: in {drifted} of {len(pairing.unpaired)} the labels differ"
 
 
 def _is_identical(pairing: Pairing) -> bool:

@@ -9,13 +9,13 @@ from typing import Literal, TypeAlias
 
 from vault_eval.comparison.comparability import index_findings
 from vault_eval.errors import UsageError, VaultEvalError
-from vault_eval.limits import HISTORY_REPORTS_MAX, KEPT_REPORT_MAX_BYTES
+from vault_eval.limits import HISTORY_REPORTS_MAX
 from vault_eval.metrics.score import MetricValue
+from vault_eval.reports import wording
 from vault_eval.reports.compared import side
 from vault_eval.reports.document import Report, RunReport
 from vault_eval.reports.kept_reports import kept_reports
-from vault_eval.reports.saved_report import report_file, saved_figures
-from vault_eval.vault.reader import read_outside
+from vault_eval.reports.saved_report import REPORT_NAME, read_report_without_rows
 
 Change: TypeAlias = Literal["labels", "notes", "index", "settings"]
 
@@ -42,14 +42,23 @@ class Series:
     depth: int
     points: tuple[Point, ...]
 
+    @property
+    def timed(self) -> tuple[tuple[str, Point], ...]:
+        """Each point with its time for a person: to the minute, or to the second where two share a minute."""
+        minutes = [wording.started_text(point.started) for point in self.points]
+        if len(set(minutes)) == len(minutes):
+            return tuple(zip(minutes, self.points, strict=True))
+        return tuple((f"{point.started[:10]} {point.started[11:19]} UTC", point) for point in self.points)
+
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """One metric over the kept reports. `left_out`: file -> why it is no report of ours; `older`: reports that were not read."""
+    """One metric over the kept reports. `read`: how many of them; `left_out`: file -> why it is none; `older`: not looked at."""
 
     vault_name: str
     metric: str
     series: tuple[Series, ...]
+    read: int
     left_out: Mapping[str, str]
     older: int
 
@@ -60,24 +69,21 @@ def read_history(folder: str, metric: str) -> History:
     left_out: dict[str, str] = {}
     reports = list(_reports(kept[-HISTORY_REPORTS_MAX:], left_out))
     if not reports:
-        skipped = f"; {len(left_out)} could not be read: {next(iter(left_out.values()))}" if left_out else ""
+        skipped = f"; {len(left_out)} left out, the first of them: {next(iter(left_out.values()))}" if left_out else ""
         raise UsageError(f"there is no report of this vault in {folder!r}{skipped}; measure it first, with bench")
     known = dict.fromkeys(name for _, report in reports for run in report.runs for name in run.metrics)
     if metric not in known:
         raise UsageError(f"--metric {metric!r}: no report has it; they have {', '.join(known)}")
     older = max(0, len(kept) - HISTORY_REPORTS_MAX)
-    return History(reports[-1][1].vault_name, metric, _series(reports, metric), left_out, older)
+    return History(reports[-1][1].vault_name, metric, _series(reports, metric), len(reports), left_out, older)
 
 
 def _reports(kept: Sequence[str], left_out: dict[str, str]) -> Iterator[tuple[str, Report]]:
-    """The reports, oldest first, without their rows; what cannot be read goes into `left_out`."""
+    """The reports, oldest first, without their rows; what is none, or was changed, goes into `left_out`."""
     for path in kept:
-        file = report_file(path)
-        # A folder without a report was broken off while it was written; that is nobody's damage.
-        if not os.path.lexists(file):
-            continue
+        file = os.path.join(path, REPORT_NAME)
         try:
-            yield path, saved_figures(read_outside(file, KEPT_REPORT_MAX_BYTES), file).report
+            yield path, read_report_without_rows(file)
         except VaultEvalError as error:
             left_out[file] = str(error)
 

@@ -20,6 +20,7 @@ def history_json(history: History, *, ascii_only: bool = False) -> str:
             {"retriever": series.name, "depth": series.depth, "points": [_point(point) for point in series.points]}
             for series in history.series
         ],
+        "read": history.read,
         "left_out": [{"file": file, "reason": reason} for file, reason in history.left_out.items()],
         "older": history.older,
     }

@@ -29,10 +29,21 @@ def history_text(history: History, *, with_bars: bool = True, width: int = 100) 
         lines += ["", *_series(series, label, width, with_bars=with_bars)]
     lines += _more(len(history.series) - SERIES_SHOWN_MAX, "configuration")
     lines += _more(history.older, "older report")
-    for file, reason in list(history.left_out.items())[:LEFT_OUT_SHOWN_MAX]:
-        lines += wrapped(f"left out: {reason if file in reason else f'{file}: {reason}'}", width, first="! ")
-    lines += _more(len(history.left_out) - LEFT_OUT_SHOWN_MAX, "unreadable report")
+    lines += left_out_lines(history, width)[:1]
     return bounded(lines, ["", *wrapped(LEGEND, width)] if with_bars else [], _CUT_OFF)
+
+
+def left_out_lines(history: History, width: int = 100) -> list[str]:
+    """How many kept reports are no points, then the first of them with the reason; none where all are."""
+    if not history.left_out:
+        return []
+    kept = history.read + len(history.left_out)
+    lines = wrapped(
+        f"left out of the trend: {len(history.left_out):,} of {wording.counted(kept, 'kept report')}", width, first="! "
+    )
+    for file, reason in list(history.left_out.items())[:LEFT_OUT_SHOWN_MAX]:
+        lines += wrapped(reason if file in reason else f"{file}: {reason}", width, first="  ", indent="    ")
+    return [*lines, *_more(len(history.left_out) - LEFT_OUT_SHOWN_MAX, "report")]
 
 
 def sparkline(series: Series) -> str:
@@ -50,22 +61,21 @@ def _series(series: Series, label: str, width: int, *, with_bars: bool) -> Itera
     if with_bars:
         yield f"  {sparkline(series)}"
     yield from _more(len(series.points) - POINTS_SHOWN_MAX, "earlier point")
-    shown = series.points[-POINTS_SHOWN_MAX:]
+    shown = series.timed[-POINTS_SHOWN_MAX:]
     rows = [
         (
-            wording.started_text(point.started),
+            time,
             wording.value_text(point.metric),
             wording.interval_text(point.metric),
             f"{point.metric.n:,}",
             ", ".join(point.changed),
         )
-        for point in shown
+        for time, point in shown
     ]
     yield from table(["measured", label, "95 % interval", "n", "changed"], rows)
-    for point in shown:
+    for time, point in shown:
         if point.index_change is not None:
-            said = f"{wording.started_text(point.started)}: {point.index_change}"
-            yield from wrapped(said, width, first="  ", indent="      ")
+            yield from wrapped(f"{time}: {point.index_change}", width, first="  ", indent="      ")
 
 
 def _more(number: int, one: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from vault_eval.comparison.records import ComparedQuery, Side
@@ -13,12 +12,10 @@ from vault_eval.metrics.metric import Metric
 from vault_eval.reports.compared import gold_targets, side
 from vault_eval.reports.document import Report
 from vault_eval.reports.kept_reports import kept_reports
-from vault_eval.reports.saved_node import Node, parsed
+from vault_eval.reports.saved_node import Node
+from vault_eval.reports.saved_rankings import read_ranking, short_rows
 from vault_eval.reports.saved_report import SavedFigures, read_pages, report_file, saved_figures
-from vault_eval.reports.saved_rows import ROW_STATUSES, read_grades
 from vault_eval.vault.reader import read_outside
-
-_RANKED_PAGE = re.compile(rb'"page": ("[^"\\]*(?:\\.[^"\\]*)*"), "score": ')
 
 
 def last_side(report: Report, folder: str, metric: Metric) -> Side | None:
@@ -46,7 +43,7 @@ def _side(report: Report, file: str, metric: Metric) -> Side | None:
     place = _same_run(report, figures)
     if place is None:
         return None
-    queries = [_query(row, metric) for row in parsed(_shortened(figures.rows[place]), file).items()]
+    queries = [_query(row, metric) for row in short_rows(figures.rows[place], file)]
     before = figures.report
     if before.snapshot_sha256 != report.snapshot_sha256:
         before = replace(before, page_digests=read_pages(file, before.snapshot_sha256) or {})
@@ -66,35 +63,18 @@ def _same_run(report: Report, figures: SavedFigures) -> int | None:
     return next(same, None)
 
 
-def _shortened(rows: bytes) -> bytes:
-    """The rows with nothing but what `_query` reads, since parsing them takes most of the time; no JSON where they are not ours.
-
-    A quotation mark within text is escaped in JSON, so that neither a query nor a note can look like a key.
-    """
-    return b"[" + b",".join(map(_shortened_row, rows.split(b"\n")[1:-1])) + b"]"
-
-
-def _shortened_row(row: bytes) -> bytes:
-    start, _, rest = row.partition(b', "ranks": {')
-    ranking, _, rest = rest.partition(b', "ranking": [')[2].partition(b', "no_result": ')
-    places = rest.partition(b', "places": ')[2].partition(b', "diagnosis": ')[0]
-    return b'%b, "ranking": [%b], "places": %b}' % (start, b",".join(_RANKED_PAGE.findall(ranking)), places)
-
-
 def _query(row: Node, metric: Metric) -> ComparedQuery:
-    """One shortened row with its value of the metric. Raises UsageError where it is not as we write rows."""
-    expected, status = row["expected"].texts(), row["status"].one_of(ROW_STATUSES)
-    ranking = row["ranking"].texts()
+    """One short row with its value of the metric. Raises UsageError where it is not as we write rows."""
+    saved = read_ranking(row)
     targets = [(one["page"].text(), one["target"].text()) for one in row["places"].items()]
-    grades = read_grades(row)
-    value = metric.per_query(JudgedQuery(expected, ranking, grades)) if status in ("scored", "negative") else None
+    judged = JudgedQuery(saved.expected, saved.ranking, saved.grades)
     return ComparedQuery(
-        id=row["id"].text(),
+        id=saved.id,
         query=row["query"].text(),
-        gold=gold_targets(expected, targets),
-        status=status,
-        values={metric.name: value},
-        ranking=ranking,
-        category=row["category"].or_none(Node.text),
-        grades=grades,
+        gold=gold_targets(saved.expected, targets),
+        status=saved.status,
+        values={metric.name: metric.per_query(judged) if saved.status in ("scored", "negative") else None},
+        ranking=saved.ranking,
+        category=saved.category,
+        grades=saved.grades,
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar
 
 from vault_eval import strict_json
@@ -15,6 +17,7 @@ T = TypeVar("T")
 W = TypeVar("W", bound=str)
 # What was divided or added up in another order may differ by so much.
 ROUNDING_MAX = 1e-9
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
 
 def parsed(data: bytes, file: str) -> Node:
@@ -22,7 +25,9 @@ def parsed(data: bytes, file: str) -> Node:
     try:
         return Node(strict_json.loads(data.decode("utf-8")), file)
     except ValueError as error:
-        raise UsageError(f"{file!r} is no saved report: {error}; name a report.json") from None
+        line = error.line if isinstance(error, strict_json.StrictJsonError) else None
+        found = f"{error}" if line is None else f"line {line:,}: {error}"
+        raise UsageError(f"{file!r} is no saved report: {found}; name a report.json") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,25 @@ class Node:
         if not -ROUNDING_MAX <= number <= 1 + ROUNDING_MAX:
             raise self.refused("a number from 0 to 1")
         return number
+
+    def milliseconds(self) -> float:
+        """The value as a duration."""
+        number = self.number()
+        if number < 0:
+            raise self.refused("milliseconds, 0 or more")
+        return number
+
+    def moment(self) -> str:
+        """The value as a time in UTC, to the second."""
+        text = self.text()
+        try:
+            # Before Python 3.11 it reads no Z.
+            is_time = _MOMENT.fullmatch(text) is not None and bool(datetime.fromisoformat(text[:-1]))
+        except ValueError:
+            is_time = False
+        if not is_time:
+            raise self.refused("a time such as 2026-03-01T09:30:00Z")
+        return text
 
     def flag(self) -> bool:
         """The value as true or false."""

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from vault_eval.errors import VaultEvalError
-from vault_eval.limits import REPORT_MAX_BYTES
+from vault_eval.errors import UsageError, VaultEvalError
+from vault_eval.limits import KEPT_REPORT_MAX_BYTES, REPORT_MAX_BYTES
 from vault_eval.model import LabelSource
 from vault_eval.reports.document import SCHEMA, Coverage, Fixture, FixtureFile, Report, snapshot_digest
 from vault_eval.reports.saved_arithmetic import check_run
 from vault_eval.reports.saved_diagnosis import read_label_findings
 from vault_eval.reports.saved_node import Node, parsed
+from vault_eval.reports.saved_rankings import ranking_of, read_ranking, short_rows
 from vault_eval.reports.saved_runs import read_runs
 from vault_eval.reports.saved_timing import read_timing
 from vault_eval.vault.reader import read_outside
 
 REPORT_NAME = "report.json"
 PAGES_NAME = "pages.json"
+# What only the JSON of others holds, unless it is in a text.
+_NO_NUMBERS = (b"NaN", b"Infinity")
 _ROWS = re.compile(rb'^"queries": (\[\n(?:\{.*\n)+\])', re.MULTILINE)
 
 
@@ -30,11 +34,21 @@ def read_report(path: str) -> Report:
     `vault-eval.report.v1` says, or that does not follow from the rankings.
     """
     file = report_file(path)
-    top = parsed(read_outside(file, REPORT_MAX_BYTES), file)
-    report = _report(top)
-    for node, run in zip(top["runs"].items(), report.runs, strict=True):
-        check_run(node, run)
-    return report
+    return _whole(read_outside(file, REPORT_MAX_BYTES), file)
+
+
+def read_report_without_rows(path: str) -> Report:
+    """The same for a report kept of a vault, in a third of the time: its runs have no rows.
+
+    All its figures were held against its rankings; the evidence in its rows was not looked at.
+    """
+    file = report_file(path)
+    data = read_outside(file, KEPT_REPORT_MAX_BYTES)
+    if not any(number in data for number in _NO_NUMBERS):
+        # What is refused may be laid out otherwise than we write it: reading all of it tells, and names the place.
+        with contextlib.suppress(UsageError):
+            return _checked_by_rankings(saved_figures(data, file), file)
+    return _without_rows(_whole(data, file))
 
 
 def read_report_with_pages(path: str) -> Report:
@@ -48,6 +62,7 @@ class SavedFigures:
     """A saved report whose runs have no rows, and the JSON text of the rows of each run, not looked at yet."""
 
     report: Report
+    runs: tuple[Node, ...]  # what the runs were read from
     rows: tuple[bytes, ...]
 
 
@@ -57,9 +72,9 @@ def saved_figures(data: bytes, file: str) -> SavedFigures:
     Of a file that is not laid out line by line as we write it, there is no text of the rows.
     """
     # Text in JSON holds no line break, so that no query and no note can look like these lines.
-    report = _report(parsed(_ROWS.sub(b'"queries": []', data), file))
-    bare = tuple(replace(run, rows=()) for run in report.runs)
-    return SavedFigures(replace(report, runs=bare), tuple(found[1] for found in _ROWS.finditer(data)))
+    top = parsed(_ROWS.sub(b'"queries": []', data), file)
+    report, rows = _without_rows(_report(top)), tuple(found[1] for found in _ROWS.finditer(data))
+    return SavedFigures(report, tuple(top["runs"].items()), rows)
 
 
 def read_pages(path: str, snapshot_sha256: str) -> Mapping[str, str] | None:
@@ -77,9 +92,28 @@ def report_file(path: str) -> str:
     return os.path.join(path, REPORT_NAME) if os.path.isdir(path) else path
 
 
+def _whole(data: bytes, file: str) -> Report:
+    top = parsed(data, file)
+    report = _report(top)
+    for node, run in zip(top["runs"].items(), report.runs, strict=True):
+        check_run(node, run, [*zip(node["queries"].items(), map(ranking_of, run.rows), strict=True)])
+    return report
+
+
+def _checked_by_rankings(figures: SavedFigures, file: str) -> Report:
+    for place, (node, run) in enumerate(zip(figures.runs, figures.report.runs, strict=True)):
+        rows = figures.rows[place] if len(figures.rows) == len(figures.runs) else b""
+        check_run(node, run, [(row, read_ranking(row)) for row in short_rows(rows, file)])
+    return figures.report
+
+
+def _without_rows(report: Report) -> Report:
+    return replace(report, runs=tuple(replace(run, rows=()) for run in report.runs))
+
+
 def _report(top: Node) -> Report:
     top["schema"].one_of((SCHEMA,))
-    vault, labels, covered = top["vault"], top["labels"], top["coverage"]
+    vault, labels = top["vault"], top["labels"]
     return Report(
         tool_version=top["tool"]["version"].text(),
         vault_name=vault["name"].text(),
@@ -93,12 +127,22 @@ def _report(top: Node) -> Report:
         split=labels["split"].text(),
         unavailable=top["scope"]["unavailable"].texts(),
         warnings=top["warnings"].texts(),
-        coverage=Coverage(*(covered[name].count() for name in ("gold_pages", "exist", "in_scope", "indexed", "fresh"))),
+        coverage=_coverage(top["coverage"]),
         runs=read_runs(top["runs"]),
         timing=read_timing(top["timing"]),
         fixture=top.optional("fixture", _fixture, None),
         label_findings=read_label_findings(top["label_findings"]),
     )
+
+
+def _coverage(node: Node) -> Coverage:
+    numbers: list[int] = []
+    for name in ("gold_pages", "exist", "in_scope", "indexed", "fresh"):
+        number = node[name].count()
+        if numbers and number > numbers[-1]:
+            raise node[name].refused(f"{numbers[-1]} at most, since each is a part of the one before")
+        numbers.append(number)
+    return Coverage(*numbers)
 
 
 def _fixture(node: Node) -> Fixture:

@@ -16,6 +16,7 @@ from vault_eval.reports.saved_node import Node
 ROW_STATUSES: tuple[RowStatus, ...] = get_args(RowStatus)
 GRAINS: tuple[Grain, ...] = get_args(Grain)
 GRADES = (0, 1, 2)
+RANKING = "the ranks from 1 upwards, each with a page of its own"
 
 
 def read_row(node: Node) -> QueryRow:
@@ -34,7 +35,7 @@ def read_row(node: Node) -> QueryRow:
         expected=node["expected"].texts(),
         missing={page: reasons.get(page, "") for page in node["missing"].texts()},
         not_indexed=node["not_indexed"].texts(),
-        ranking=tuple(map(_ranked, node["ranking"].items())),
+        ranking=_ranking(node["ranking"]),
         recall={cutoff: node["recall"][str(cutoff)].or_none(Node.share) for cutoff in CUTOFFS},
         rr=node["rr"].or_none(Node.share),
         usable_gold=found["usable_gold"].or_none(Node.texts),
@@ -73,6 +74,13 @@ def _grade(node: Node) -> int:
 
 def _stratum(node: Node) -> Stratum:
     return node.one_of(STRATA)
+
+
+def _ranking(node: Node) -> tuple[RankedPage, ...]:
+    ranking = tuple(map(_ranked, node.items()))
+    if [one.rank for one in ranking] != [*range(1, len(ranking) + 1)]:
+        raise node.refused(RANKING)
+    return ranking
 
 
 def _ranked(node: Node) -> RankedPage:

@@ -12,13 +12,13 @@ from vault_eval.reports.saved_node import Node
 def read_timing(node: Node) -> Timing:
     """When and where it was measured, and how long each query took. Raises UsageError for a value that is none of ours."""
     environment = {name: one.text() for name, one in node["environment"].members()}
-    return Timing(node["started"].text(), environment, tuple(_run_timing(one) for one in node["runs"].items()))
+    return Timing(node["started"].moment(), environment, tuple(_run_timing(one) for one in node["runs"].items()))
 
 
 def _run_timing(node: Node) -> RunTiming:
     rows = dict(node["queries"].members())
-    warm = {name: row["warm_ms"].or_none(Node.number) for name, row in rows.items()}
-    cold = {name: row["cold_ms"].or_none(Node.number) for name, row in rows.items()}
+    warm = {name: row["warm_ms"].or_none(Node.milliseconds) for name, row in rows.items()}
+    cold = {name: row["cold_ms"].or_none(Node.milliseconds) for name, row in rows.items()}
     block = node["cold"].or_none(lambda one: one)
     return RunTiming(
         {name: value for name, value in warm.items() if value is not None},
@@ -35,5 +35,5 @@ def _reasons(node: Node) -> Mapping[str, str]:
 
 
 def _latency(node: Node) -> LatencySummary | None:
-    n = node["n"].whole()
-    return LatencySummary(n, *(node[name].number() for name in ("p50", "p95", "mean", "max"))) if n else None
+    n = node["n"].count()
+    return LatencySummary(n, *(node[name].milliseconds() for name in ("p50", "p95", "mean", "max"))) if n else None
