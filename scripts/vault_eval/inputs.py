@@ -11,6 +11,7 @@ from vault_eval.data_folder import DataFolder
 from vault_eval.errors import UnreadableFileError, UsageError
 from vault_eval.index.freshness import Freshness
 from vault_eval.index.options import IndexOptions, options_from_json
+from vault_eval.index.reading import IndexReading
 from vault_eval.labels.eligibility import SettledLabel, settle
 from vault_eval.labels.load import LabelDocument, load_labels
 from vault_eval.labels.sources import discover, label_property, open_sources, reread
@@ -19,8 +20,9 @@ from vault_eval.model import Label, LabelSet
 from vault_eval.rankings.binding import BoundFile, label_file, refuse_changes
 from vault_eval.request import Request
 from vault_eval.retrievers.protocol import Explains, Retriever
+from vault_eval.retrievers.select import needs_index
 from vault_eval.retrievers.spec import CLAUDE_OBSIDIAN, Spec, parse_specs
-from vault_eval.searchers import Places, open_searchers
+from vault_eval.searchers import Places, open_searchers, standing_index
 from vault_eval.vault.location import vault_id, vault_root
 from vault_eval.vault.note_text import LABEL_PROPERTY, decode
 from vault_eval.vault.paths import is_pdf
@@ -85,15 +87,23 @@ def open_inputs(request: Request) -> Iterator[Inputs]:
     _check(request)
     data = DataFolder(launcher.data_folder(request.data))
     options = index_options(data, request.vault)
+    specs = _specs(request)
+    reading = _begin_reading(request, data) if any(map(needs_index, specs)) else None
     with open_snapshot(request.vault, options.exclude, with_pdfs=options.pdf) as vault, ExitStack() as opened:
         documents = _open_labels(request, data, vault)
         labels = load_labels(documents)
-        places = Places(request, vault, data, options)
-        found = open_searchers(_specs(request), places, documents, labels, opened)
+        places = Places(request, vault, data, options, reading)
+        found = open_searchers(specs, places, documents, labels, opened)
         freshness = _unlabelled(found.freshness, found.label_notes)
         by_index = {sha256: _unlabelled(one, found.label_notes) for sha256, one in found.by_index.items()}
         settled = settle(labels.labels, vault.listing, vault.reader, request.collection, request.split, freshness.renamed.get)
         yield Inputs(vault, documents, labels, found.retrievers, freshness, by_index, found.label_notes, settled)
+
+
+def _begin_reading(request: Request, data: DataFolder) -> IndexReading:
+    """The standing index, whose bytes are read while the vault is listed."""
+    root = vault_root(request.vault)
+    return IndexReading(standing_index(data, root, request.index), vault_id(root))
 
 
 def index_options(data: DataFolder, vault: str) -> IndexOptions:

@@ -12,6 +12,7 @@ from vault_eval.errors import IndexUnusableError, UsageError
 from vault_eval.index.commands import advice_to_build, build_command, vary_command
 from vault_eval.index.freshness import Freshness, compare_with_vault, without_index
 from vault_eval.index.options import IndexOptions
+from vault_eval.index.reading import IndexReading
 from vault_eval.index.seal import SEAL_NAME, open_index
 from vault_eval.index.states import read_states
 from vault_eval.index.store import LABEL_NOTE
@@ -45,6 +46,7 @@ class Places:
     vault: VaultSnapshot
     data: DataFolder
     options: IndexOptions
+    reading: IndexReading | None = None  # of the standing index, begun already
 
     @property
     def standing(self) -> str:
@@ -129,6 +131,7 @@ def open_searcher(
         allow_remote=asked.allow_remote,
         no_rerank=asked.no_rerank,
         label_ids=_ids(labels),
+        reading=places.reading,
     )
     try:
         return open_retriever(spec, context)

@@ -44,6 +44,7 @@ class KeywordRetriever:
         self._freshness = native.freshness
         self.analyzer = native.analyzer
         self.searcher = searcher
+        self._asked: dict[str, list[str]] = {}  # the terms of each query, for whoever asks why
         self._reached: tuple[list[str], float, Mapping[int, float]] = ([], 0.0, {})  # by the last query looked into
         self.bound_digest = native.digest_now
         self.is_stale = native.is_stale
@@ -60,7 +61,8 @@ class KeywordRetriever:
 
     def search(self, query: str, depth: int) -> Ranking:
         """The best `depth` fresh pages, in the order of their first chunk."""
-        pool = gather_pool(self.searcher, self.analyzer.terms(query), depth, self._freshness)
+        terms = self._asked[query] = self.analyzer.terms(query)
+        pool = gather_pool(self.searcher, terms, depth, self._freshness)
         return pool_ranking(self._index, pool, depth)
 
     def evidence(self, query: str, page: str, *, exact_rank: bool) -> PageEvidence | None:
@@ -68,7 +70,7 @@ class KeywordRetriever:
         ordinal = self._index.page_ordinal(page)
         if ordinal is None:
             return None
-        terms = self.analyzer.terms(query)
+        terms = self._asked.get(query) or self.analyzer.terms(query)
         best, score = self._best_chunk(terms, ordinal)
         rank, pool = self._exact_rank(terms, best, score) if exact_rank and score else (None, None)
         told = tuple(self.searcher.term_scores(terms, best))

@@ -8,6 +8,7 @@ from functools import cached_property
 from vault_eval.digests import sha256_of_lines
 from vault_eval.index.layout import FORMAT
 from vault_eval.index.pool import STALE, PageFreshness
+from vault_eval.index.reading import IndexReading
 from vault_eval.index.seal import file_sha256, open_index, sealed_state
 from vault_eval.index.terms import Analyzer
 from vault_eval.model import IndexDescription
@@ -21,8 +22,11 @@ class NativeIndex:
         """Raises IndexUnusableError where there is none, or none that can be used."""
         self.folder = context.index_folder
         self.vault = context.vault.id
-        self._state = sealed_state(self.folder, self.vault)  # before its bytes are read
-        self.file, self.sha256 = open_index(self.folder, self.vault, verify=True)
+        reading = context.reading
+        if reading is None or reading.folder != self.folder:
+            reading = IndexReading(self.folder, self.vault)
+        self._state = reading.state
+        self.file, self.sha256 = open_index(self.folder, self.vault, verify=True, known=reading.digest)
         self.freshness = PageFreshness(self.file, context.vault.pages)
         stem = self.file.options.get("stem")
         self.analyzer = Analyzer(stem if isinstance(stem, str) else None)

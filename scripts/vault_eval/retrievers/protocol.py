@@ -8,6 +8,7 @@ from math import fsum
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from vault_eval.index.freshness import Freshness
+from vault_eval.index.reading import IndexReading
 from vault_eval.index.term_evidence import TermEvidence
 from vault_eval.model import IndexDescription, Ranking, RetrieverDescription
 from vault_eval.vault.snapshot import VaultSnapshot
@@ -67,6 +68,7 @@ class RetrieverContext:
     allow_remote: bool = False  # whether a searcher may ask other machines than this one
     no_rerank: bool = False  # whether rerankers answer with what they were given
     label_ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # query -> ids, for answers that are kept by id
+    reading: IndexReading | None = None  # of an index file, begun before this
 
     def searchable(self) -> list[str]:
         """The pages in scope that may be a result, in path order."""
