@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator
+from itertools import chain
 from typing import NoReturn, TypeAlias, Union
 
 JsonValue: TypeAlias = Union[bool, int, float, str, list["JsonValue"], dict[str, "JsonValue"], None]
@@ -60,23 +62,31 @@ def loads(text: str) -> JsonValue:
     return value
 
 
-def dumps(value: object, *, spread: int = 0, ascii_only: bool = False) -> str:
-    """`value` as JSON text in the order given, one line an entry for the outer `spread` levels, compact below.
+def dumps(value: object, *, spread: int = 0, ascii_only: bool = False, end: str = "") -> str:
+    """`value` as JSON text in the order given, one line an entry for the outer `spread` levels, compact below; then `end`.
 
     Raises ValueError for NaN and infinity, TypeError for anything that JSON has no form for, a key that is no text among it.
     """
-    if spread and isinstance(value, dict) and value:
-        items = ((_key(key, ascii_only), dumps(item, spread=spread - 1, ascii_only=ascii_only)) for key, item in value.items())
-        rows = [f"{key}: {item}" for key, item in items]
-        return "{\n" + ",\n".join(rows) + "\n}"
-    if spread and isinstance(value, (list, tuple)) and value:
-        return "[\n" + ",\n".join(dumps(item, spread=spread - 1, ascii_only=ascii_only) for item in value) + "\n]"
-    return _compact(value, ascii_only)
+    return "".join(chain(_pieces(value, spread, ascii_only), (end,)))  # once: a report of many queries is megabytes
 
 
 def encode(text: str) -> bytes:
     """JSON text as UTF-8; a lone surrogate becomes its JSON escape, so that any file name can be written."""
     return text.encode("utf-8", "backslashreplace")
+
+
+def _pieces(value: object, spread: int, ascii_only: bool) -> Iterator[str]:
+    if not (spread and value and isinstance(value, (dict, list, tuple))):
+        yield _compact(value, ascii_only)
+        return
+    separator, last = ("{\n", "\n}") if isinstance(value, dict) else ("[\n", "\n]")
+    for entry in value:
+        yield separator
+        separator = ",\n"
+        if isinstance(value, dict):
+            yield f"{_key(entry, ascii_only)}: "
+        yield from _pieces(value[entry] if isinstance(value, dict) else entry, spread - 1, ascii_only)
+    yield last
 
 
 def _compact(value: object, ascii_only: bool) -> str:

@@ -37,7 +37,7 @@ def trend() -> str:
         Point("", f"2026-03-0{day}T09:30:00Z", value, changed)
         for day, value, changed in zip((1, 2, 3), values, changes, strict=True)
     ]
-    return history_html(History("Harbour </script>", "mrr@10", (Series("keyword", 10, tuple(points)),), {}, 0))
+    return history_html(History("Harbour </script>", "mrr@10", (Series("keyword", 10, tuple(points)),), len(points), {}, 0))
 
 
 def text_of(locator):

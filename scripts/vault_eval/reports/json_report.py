@@ -20,12 +20,12 @@ _SPREAD = 4
 
 def report_text(report: Report, *, ascii_only: bool = False) -> str:
     """The JSON document, ended by LF; with `ascii_only` for a stream that is not UTF-8."""
-    return strict_json.dumps(report_value(report), spread=_SPREAD, ascii_only=ascii_only) + "\n"
+    return strict_json.dumps(report_value(report), spread=_SPREAD, ascii_only=ascii_only, end="\n")
 
 
 def pages_text(report: Report) -> str:
     """The file pages.json: every page and its SHA-256, so that a later comparison can say which pages changed."""
-    return strict_json.dumps({"schema": "vault-eval.pages.v1", "pages": dict(report.page_digests)}, spread=2) + "\n"
+    return strict_json.dumps({"schema": "vault-eval.pages.v1", "pages": dict(report.page_digests)}, spread=2, end="\n")
 
 
 def report_value(report: Report) -> dict[str, JsonValue]:
