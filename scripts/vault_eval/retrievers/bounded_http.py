@@ -89,6 +89,8 @@ def fetch_bounded(
                 data = _body(response, address, max_bytes)
     except IncompleteRead as error:
         raise late if cut else HttpFailedError(f"{address.server} {_cut_short(error)}") from None
+    except TimeoutError:  # the socket's own, which may be a moment before the timer's
+        raise late from None
     except (OSError, HTTPException, ValueError) as error:
         raise late if cut else HttpFailedError(f"{address.server} failed: {quoted(str(error) or repr(error))}") from None
     finally:
