@@ -12,7 +12,7 @@ imported inside the functions that use it. It makes, each with mode 0700, under 
 from __future__ import annotations
 
 from vault_eval.launcher.bytecode import data_option, precompile, prepare
-from vault_eval.launcher.data import data_folder, find_data_folder
+from vault_eval.launcher.data import data_folder, environment_python, find_data_folder
 
 TYPE_CHECKING = False  # `import typing` costs more than this package
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         doctor_command,
         ensure,
         environment_folder,
-        environment_python,
         install_command,
         is_usable,
         missing_packages,

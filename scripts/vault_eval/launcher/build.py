@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from vault_eval.errors import MissingPackageError
-from vault_eval.launcher.data import is_private, make_private
-from vault_eval.launcher.environment import environment_python
+from vault_eval.launcher.data import environment_python, is_private, make_private
 
 # A handful of wheels takes seconds; a step that outlasts this hangs on a network that answers nothing.
 STEP_MAX_SECONDS = 300

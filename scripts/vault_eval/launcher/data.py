@@ -60,3 +60,8 @@ def _below(variable: str, base: str, *names: str) -> tuple[str | None, str]:
     if os.path.isabs(base) and os.path.isdir(base):
         return os.path.join(base, *names, "vault-eval"), ""
     return None, f"There is no folder for this person's data: {variable} is {base!r}, which is no folder. {_NEXT}"
+
+
+def environment_python(environment: str) -> str:
+    """The interpreter of a private environment: the one program in it that the rename after building leaves usable."""
+    return os.path.join(environment, "Scripts", "python.exe") if os.name == "nt" else os.path.join(environment, "bin", "python")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from vault_eval.launcher.data import find_data_folder, is_private
+from vault_eval.launcher.data import environment_python, find_data_folder, is_private
 
 TYPE_CHECKING = False  # `import typing` costs more than this module
 if TYPE_CHECKING:
@@ -73,11 +73,6 @@ def environment_folder(data: str) -> str:
         digest = hashlib.sha256(lock.read())
     digest.update("\n".join(["", tag, getattr(sys, "abiflags", ""), sysconfig.get_platform()]).encode())
     return os.path.join(data, "environments", f"{tag}-{digest.hexdigest()[:16]}")
-
-
-def environment_python(environment: str) -> str:
-    """The interpreter of a private environment: the one program in it that the rename after building leaves usable."""
-    return os.path.join(environment, "Scripts", "python.exe") if os.name == "nt" else os.path.join(environment, "bin", "python")
 
 
 def is_usable(environment: str) -> bool:
