@@ -1,7 +1,8 @@
 """What frequent terms can add to every chunk at once: a byte for each chunk, so that terms are added up as long numbers.
 
 A byte is the term's contribution in steps, rounded up: the sum of a chunk's bytes is never below the sum of contributions.
-Adding two columns costs what a loop over a few dozen postings does. Which chunks are worth a score is read off the sum.
+Adding two columns costs what a loop over a few dozen postings does. Which chunks are worth a score is read off the sum. A second
+byte keeps how often the term stands there, so that scoring a chunk looks up no postings of it.
 """
 
 from __future__ import annotations

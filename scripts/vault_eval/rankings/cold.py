@@ -49,7 +49,7 @@ def beside_interpreters(queries: Mapping[str, float], samples: int, clock_ns: Ca
 
 
 def _time(command: Sequence[str], clock_ns: Callable[[], int]) -> float:
-    import subprocess  # here: most of an evaluation's start-up time would be its import
+    import subprocess  # here: an evaluation without cold samples starts nothing
 
     started = clock_ns()
     try:

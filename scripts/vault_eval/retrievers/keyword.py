@@ -70,7 +70,7 @@ class KeywordRetriever:
         ordinal = self._index.page_ordinal(page)
         if ordinal is None:
             return None
-        terms = self._asked.get(query) or self.analyzer.terms(query)
+        terms = self._terms(query)
         best, score = self._best_chunk(terms, ordinal)
         rank, pool = self._exact_rank(terms, best, score) if exact_rank and score else (None, None)
         told = tuple(self.searcher.term_scores(terms, best))
@@ -84,7 +84,7 @@ class KeywordRetriever:
         ordinal = self._index.page_ordinal(page)
         if ordinal is None or self._freshness.of(ordinal) != FRESH:
             return ()
-        asked = self.analyzer.terms(query)
+        asked = self._terms(query)
         chunk = self._last_of_section(self._best_chunk(asked, ordinal)[0], ordinal)
         last = self._index.lines(chunk)[1]
         room = self._room(chunk, text)
@@ -96,6 +96,10 @@ class KeywordRetriever:
                 standing = standing_with(self.searcher, asked, addition, partial(self._reaching, asked), self._is_fresh)
                 imagined.append(Counterfactual(term, standing.rank, standing.score, last))
         return tuple(imagined)
+
+    def _terms(self, query: str) -> list[str]:
+        """The terms of a query that was asked before, or is looked into alone."""
+        return self._asked.get(query) or self.analyzer.terms(query)
 
     def _best_chunk(self, terms: list[str], page: int) -> tuple[int, float]:
         chunks = range(self._index["page_chunks"][page], self._index["page_chunks"][page + 1])
