@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from vault_eval.index import columns, search
 from vault_eval.index.bm25 import Bm25
 from vault_eval.index.columns import Columns, at_least, highest
+from vault_eval.index.frequent_terms import UNKNOWN
 from vault_eval.index.seal import open_index
 from vault_eval.index.search import Searcher
 from vault_eval.index.terms import Analyzer
@@ -118,7 +119,7 @@ def test_where_a_list_counts_as_short_or_frequent_changes_nothing(corpora, queri
     searcher = Searcher(corpora[4].index, k1, b)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "_SHORT_LIST_POSTINGS", short)
-        patch.setattr(columns, "_LIST_MIN_POSTINGS", frequent)
+        patch.setattr(columns, "LIST_MIN_POSTINGS", frequent)
         for words in queries:
             query = [f"w{word}" for word in words]
             assert exhaustive(corpora[4].chunks, query, k1, b, n) == list(map(tuple, searcher.best(query, n)))
@@ -234,7 +235,7 @@ def test_chunks_that_reach_a_score_are_those_of_the_plain_sum(corpora, corpus, w
     corpus, query = corpora[corpus], [f"w{word}" for word in words]
     every = {chunk: score for chunk, score in exhaustive(corpus.chunks, query, k1, b, 10_000) if score > 0.0}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(columns, "_LIST_MIN_POSTINGS", frequent)
+        patch.setattr(columns, "LIST_MIN_POSTINGS", frequent)
         searcher = Searcher(corpus.index, k1, b)
         for _ in range(2):  # the first query makes no columns
             for limit in (least, *list(every.values())[::50]):
@@ -249,7 +250,7 @@ def test_a_term_said_twice_counts_twice(corpora):
 
 @pytest.mark.parametrize("tf", [15, 16, 254, 255, 256, 300])
 def test_a_term_with_a_column_counts_as_often_as_it_stands_there(make_vault, monkeypatch, tf):
-    monkeypatch.setattr(columns, "_LIST_MIN_POSTINGS", 0)
+    monkeypatch.setattr(columns, "LIST_MIN_POSTINGS", 0)
     monkeypatch.setattr(search, "_SHORT_LIST_POSTINGS", 0)
     corpus = Corpus(make_vault, ["tide " * tf, "tide ebb", "ebb"])
     searcher = Searcher(corpus.index)
@@ -257,7 +258,7 @@ def test_a_term_with_a_column_counts_as_often_as_it_stands_there(make_vault, mon
     assert searcher.best(["tide", "ebb"], 3) == exhaustive(corpus.chunks, ["tide", "ebb"], 1.5, 0.75, 3)
     (known,) = [searcher._columns.counts(one) for one in searcher._lists(["tide"])]
     assert known is not None
-    assert list(known) == [min(tf, columns.UNKNOWN), 1, 0]
+    assert list(known) == [min(tf, UNKNOWN), 1, 0]
     corpus.index.close()
 
 

@@ -228,6 +228,16 @@ def test_a_file_of_another_version_says_so(copy):
     assert "of another version" in refused(folder, vault, verify=False)
 
 
+@pytest.mark.parametrize("change", [lambda places: places.pop("frequent_terms"), lambda places: places.update(more=[0, 0, "x"])])
+def test_a_file_of_other_sections_is_of_another_version(copy, change):
+    folder, path, vault = copy
+    with IndexFile(str(path)) as index:
+        change(index.header["sections"])
+        text = json.dumps(index.header).encode()
+    path.write_bytes(_with_header(path.read_bytes(), text))
+    assert "of another version: it has other sections" in refused(folder, vault, verify=False)
+
+
 def all_sections(row):
     return {name: list(row) for name in SECTIONS}
 

@@ -1,31 +1,34 @@
 """What frequent terms can add to every chunk at once: a byte for each chunk, so that terms are added up as long numbers.
 
-A byte is the term's contribution in steps, rounded up: the sum of a chunk's bytes is never below the sum of contributions.
-Adding two columns costs what a loop over a few dozen postings does. Which chunks are worth a score is read off the sum. A second
-byte keeps how often the term stands there, so that scoring a chunk looks up no postings of it.
+A byte is the most that the term can add in steps, rounded up: the sum of a chunk's bytes is never below the sum of contributions.
+Adding two columns costs what a loop over a few dozen postings does. Which chunks are worth a score is read off the sum. A column
+is made of two things that a byte holds together, how often the chunk holds the term and in which sixteenth of all lengths its
+own lies, so that no loop looks at each chunk. How often is kept, and scoring a chunk looks up no postings of such a term.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from vault_eval.index.bm25 import Bm25
+from vault_eval.index.frequent_terms import LIST_MIN_POSTINGS, chunk_counts
 from vault_eval.index.store import IndexFile
 
 _BYTE_MAX = 255
 # A step of this share of k1 + 1 leaves room in a byte for terms whose idf add up to nearly 16.
 _STEPS_OF_IDF = 16
-# A shorter list is walked as quickly; a term in fewer than one of so many chunks is not worth a byte in each of them.
-_LIST_MIN_POSTINGS = 300
+# A term in fewer than one of so many chunks is not worth a byte in each of them.
 _CHUNKS_OF_A_POSTING = 64
 # The frequent terms of 1,000 queries take 220 MiB at 100,000 notes, two fifths of their index file; at 10,000 a tenth of it.
 _ALL_MAX_BYTES = 384 * 1_048_576
 _BYTES_OF_A_CHUNK = 2
-# In place of a frequency that no byte holds, and for a term without a column: it must be looked up.
-UNKNOWN = _BYTE_MAX
-# A term that stands more often in one chunk adds nearly its whole weight.
-_COUNT_MAX = 15
+# Half a byte: sixteen classes of frequencies, the last of them 15 and more, and of lengths.
+_CLASSES = 16
+_CLASS_OF_COUNT = bytes(min(count, _CLASSES - 1) * _CLASSES for count in range(_BYTE_MAX + 1))
 
 
 class TermPostings(NamedTuple):
@@ -46,8 +49,7 @@ class Columns:
         self._bm25 = bm25
         self._is_first_query = True
         self._made: dict[tuple[int, float], int] = {}  # by start and weight: the bytes of all chunks, the first chunk's lowest
-        self._counts: dict[int, bytearray] = {}  # by start: how often each chunk holds the term, or UNKNOWN
-        self._by_count: list[bytes] = []  # by tf, then by chunk: tf / (tf + norm) in 255ths, rounded up
+        self._counts: dict[int, bytes | bytearray] = {}  # by start: how often each chunk holds the term, or UNKNOWN
 
     def fitting(self, lists: Iterable[TermPostings]) -> list[TermPostings]:
         """Those of the lists that are worth a column, as many as fit into a byte together, the most frequent first.
@@ -57,7 +59,7 @@ class Columns:
         if self._is_first_query:
             self._is_first_query = False
             return []
-        least = max(_LIST_MIN_POSTINGS, self._index.chunks // _CHUNKS_OF_A_POSTING)
+        least = max(LIST_MIN_POSTINGS, self._index.chunks // _CHUNKS_OF_A_POSTING)
         room, found = _BYTE_MAX, []
         for one in sorted(lists, key=lambda one: (one.start - one.end, one.start)):
             most = int(one.weight / self.step) + 1
@@ -70,7 +72,7 @@ class Columns:
         """For each chunk the steps that these lists can add to it at most; lists must be `fitting`."""
         return sum(map(self._column, lists)).to_bytes(self._index.chunks, "little")
 
-    def counts(self, one: TermPostings) -> bytearray | None:
+    def counts(self, one: TermPostings) -> bytes | bytearray | None:
         """How often each chunk holds a term that has a column, UNKNOWN for 255 times or more; None without one."""
         return self._counts.get(one.start)
 
@@ -81,35 +83,58 @@ class Columns:
     def _column(self, one: TermPostings) -> int:
         made = self._made.get((one.start, one.weight))
         if made is None:
-            each = one.weight / (_BYTE_MAX * self.step)
-            steps = bytes([int(each * share) + 1 for share in range(1, _BYTE_MAX + 1)])
-            column = self._shares(one).translate(b"\0" + steps)
-            made = self._made[one.start, one.weight] = int.from_bytes(column, "little")
+            counts = self._counts[one.start] = self._counted(one)
+            classes = (int.from_bytes(counts.translate(_CLASS_OF_COUNT), "little") | self._lengths).to_bytes(
+                len(counts), "little"
+            )
+            made = self._made[one.start, one.weight] = int.from_bytes(classes.translate(self._steps(one.weight)), "little")
         return made
 
-    def _shares(self, one: TermPostings) -> bytearray:
-        """Each chunk's tf / (tf + norm) in 255ths, rounded up; 0 without the term. This loop is what a column costs."""
-        by_count = self._by_count = self._by_count or self._tabulated()
-        shares, counts = bytearray(self._index.chunks), bytearray(self._index.chunks)
-        chunks, tfs = (self._index[name][one.start : one.end].tolist() for name in ("posting_chunks", "posting_counts"))
-        for chunk, tf in zip(chunks, tfs, strict=True):
-            if tf <= _COUNT_MAX:
-                counts[chunk] = tf
-                shares[chunk] = by_count[tf][chunk]
-            else:
-                counts[chunk] = min(tf, UNKNOWN)
-                shares[chunk] = _BYTE_MAX
-        self._counts[one.start] = counts
-        return shares
+    def _counted(self, one: TermPostings) -> bytes | bytearray:
+        """How often each chunk holds the term: as the index has it, or else from its postings."""
+        chunks, place = self._index.chunks, self._places.get(one.start)
+        if place is not None:
+            return bytes(self._index["frequent_counts"][place * chunks : (place + 1) * chunks])
+        return chunk_counts(
+            chunks, *(self._index[name][one.start : one.end].tolist() for name in ("posting_chunks", "posting_counts"))
+        )
 
-    def _tabulated(self) -> list[bytes]:
+    def _steps(self, weight: float) -> bytes:
+        """The most steps of a term, by class of frequency and of length."""
+        each = weight / self.step
+        return bytes([int(each * share) + 1 if share else 0 for share in self._shares])
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        """Where the index has the counts of a term, by the start of its list."""
+        starts = self._index["posting_offsets"]
+        return {starts[term]: place for place, term in enumerate(self._index["frequent_terms"])}
+
+    @cached_property
+    def _shortest(self) -> list[int]:
+        """The shortest length of each class of chunks, rising: as many chunks are in each, if their lengths allow."""
+        chunks, before = self._index.chunks, 0
+        shortest: list[int] = []
+        for length, having in sorted(Counter(self._index["chunk_lengths"]).items()):
+            if before * _CLASSES >= len(shortest) * chunks:
+                shortest.append(length)
+            before += having
+        return shortest
+
+    @cached_property
+    def _lengths(self) -> int:
+        """The class of every chunk's length, as long number."""
         lengths = self._index["chunk_lengths"]
-        by_length = {length: _in_255ths(1.0 / (1.0 + self._bm25.norm(length))) for length in set(lengths)}
-        once = bytes(map(by_length.__getitem__, lengths))
-        # Where one occurrence has at most the share s, the norm is at least 1 / s - 1.
-        norms = [_BYTE_MAX / share - 1.0 for share in range(1, _BYTE_MAX + 1)]
-        by_share = (bytes([0, *(_in_255ths(tf / (tf + norm)) for norm in norms)]) for tf in range(1, _COUNT_MAX + 1))
-        return [b"", *map(once.translate, by_share)]
+        class_of = {length: bisect_right(self._shortest, length) - 1 for length in set(lengths)}
+        return int.from_bytes(bytes(map(class_of.__getitem__, lengths)), "little")
+
+    @cached_property
+    def _shares(self) -> list[float]:
+        """By class of frequency and of length: the most that tf / (tf + norm) can be."""
+        norms = [self._bm25.norm(length) for length in self._shortest]
+        norms += [0.0] * (_CLASSES - len(norms))
+        known = [[tf / (tf + norm) if tf else 0.0 for norm in norms] for tf in range(_CLASSES - 1)]
+        return [share for shares in [*known, [1.0] * _CLASSES] for share in shares]
 
 
 def at_least(total: bytes, steps: int) -> Iterator[int]:
@@ -130,7 +155,3 @@ def highest(total: bytes, n: int) -> list[int]:
         if len(found) >= n:
             break
     return found
-
-
-def _in_255ths(share: float) -> int:
-    return min(int(share * _BYTE_MAX) + 1, _BYTE_MAX)

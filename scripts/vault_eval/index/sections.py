@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from vault_eval import strict_json
+from vault_eval.index.frequent_terms import frequent_sections
 from vault_eval.index.layout import Numbers
 from vault_eval.index.postings import GONE, WordPostings, merged_sections
 from vault_eval.index.store import IndexFile
@@ -56,7 +57,7 @@ class Sections:
 
     def named(self, remarks: Mapping[str, object]) -> dict[str, bytes | Numbers]:
         """All sections by name."""
-        new = self._new.by_term(self._lengths)
+        postings = merged_sections(self._new.by_term(self._lengths), self._old, self._renumbered, self._lengths)
         names = [page.encode("utf-8", "surrogatepass") for page in self.pages]
         chunk_pages = array("I")
         for page, (first, after) in enumerate(pairwise(self._page_chunks)):
@@ -73,7 +74,8 @@ class Sections:
             "pages": b"".join(names),
             "page_digests": bytes(self._digests),
             "page_body_digests": bytes(self._body_digests),
-            **merged_sections(new, self._old, self._renumbered, self._lengths),
+            **postings,
+            **frequent_sections(postings, self.chunks),
             "remarks": strict_json.dumps(remarks, ascii_only=True).encode(),
         }
 

@@ -66,6 +66,8 @@ class IndexFile:
     def _open_sections(self) -> None:
         self.options: Mapping[str, object] = json_object(self.header["options"])
         places = json_object(self.header["sections"])
+        if places.keys() != SECTIONS.keys():
+            raise IndexUnusableError(f"the index file {self.path!r} is of another version: it has other sections")
         with memoryview(self._map) as whole:
             for name, code in SECTIONS.items():
                 offset, size, _ = _place(places[name])
@@ -93,6 +95,7 @@ class IndexFile:
             "term_shortest": self.term_count,
             "posting_offsets": self.term_count + 1,
             "posting_counts": self.postings,
+            "frequent_counts": self.chunks * len(self["frequent_terms"]),
         }
         for name, length in expected.items():
             if len(self[name]) != length:
