@@ -438,8 +438,8 @@ def test_seed_of_hashing_makes_no_difference(vault, tmp_path):
 @pytest.mark.parametrize(
     ("options", "sha256"),
     [
-        (IndexOptions(), "5ab28521551f7cf2af693d555d9ae981304b7c10f9f8ece39faef6619a600dbc"),
-        (IndexOptions(ChunkSizes(60, 90, 20), prefix="none"), "d045421d5096d19598f1c8b5a8dc58885cdc40a77962d6f925978853734568f1"),
+        (IndexOptions(), "131333793d8cc31b465e1c28aee0cc86ea3d9e2f1cceb2a983e4c495f6591709"),
+        (IndexOptions(ChunkSizes(60, 90, 20), prefix="none"), "d118ea46f5354daabfaf1b877e657c33b129d08d9674b54fe05446dcb8fd7410"),
     ],
 )
 def test_the_same_notes_give_the_bytes_they_always_gave(vault, options, sha256):

@@ -1,4 +1,4 @@
-"""The counts that an index keeps of frequent terms: what its postings say, whichever build wrote them, and used by a search."""
+"""What an index keeps of frequent terms: what its postings say, whichever build wrote them, and used by a search."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from vault_eval.index import columns, frequent_terms, search
 from vault_eval.index.columns import Columns
-from vault_eval.index.frequent_terms import chunk_counts, frequent_sections
+from vault_eval.index.frequent_terms import frequent_sections, length_classes
 from vault_eval.index.search import Searcher
 
-COUNTS = st.one_of(st.integers(1, 3), st.integers(250, 260), st.just(65_535))
+COUNTS = st.one_of(st.integers(1, 3), st.integers(13, 17), st.just(65_535))
 
 
 @pytest.fixture
@@ -29,10 +29,27 @@ def three_words(number):
     return " ".join(word for word, every in (("tide", 1), ("ebb", 2), ("neap", 40)) if number % every == 0)
 
 
+@given(st.lists(st.integers(0, 40), max_size=80))
+def test_classes_rise_with_the_length_and_begin_with_the_length_they_name(lengths):
+    classes = length_classes(lengths)
+    assert len(classes.shortest) <= 16
+    assert list(classes.shortest) == sorted(set(classes.shortest))
+    for length, own in zip(lengths, classes.of_chunks, strict=True):
+        assert own == max(place for place, shortest in enumerate(classes.shortest) if shortest <= length)
+
+
+def test_as_many_chunks_are_in_each_class_where_their_lengths_allow():
+    assert length_classes(range(100, 132)) == (bytes(number // 2 for number in range(32)), tuple(range(100, 132, 2)))
+    assert length_classes([7] * 30 + [9, 9]) == (bytes(30) + b"\1\1", (7, 9))
+    assert length_classes([]) == (b"", ())
+
+
 @given(st.lists(st.dictionaries(st.integers(0, 19), COUNTS, min_size=1), max_size=6))
-def test_each_kept_byte_is_the_count_of_a_posting_or_255(terms):
+def test_each_kept_byte_has_the_count_of_a_posting_to_15_and_the_class_of_the_length(terms):
     postings = [sorted(term.items()) for term in terms]
     offsets = [sum(map(len, postings[:term])) for term in range(len(postings) + 1)]
+    lengths = list(range(20))  # sixteen classes of twenty lengths: the first, and every fifth, holds two
+    own = length_classes(lengths).of_chunks
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(frequent_terms, "LIST_MIN_POSTINGS", 0)
         kept = frequent_sections(
@@ -41,21 +58,17 @@ def test_each_kept_byte_is_the_count_of_a_posting_or_255(terms):
                 "posting_chunks": array("I", [chunk for term in postings for chunk, _ in term]),
                 "posting_counts": array("H", [count for term in postings for _, count in term]),
             },
-            20,
+            lengths,
         )
     frequent = [term for term, chunks in enumerate(terms) if len(chunks) > 1]  # more than one chunk in 16 of 20
     assert list(kept["frequent_terms"]) == frequent
-    expected = [min(terms[term].get(chunk, 0), 255) for term in frequent for chunk in range(20)]
-    assert list(kept["frequent_counts"]) == expected
+    expected = [16 * min(terms[term].get(chunk, 0), 15) + own[chunk] for term in frequent for chunk in range(20)]
+    assert list(kept["frequent_classes"]) == expected
 
 
-def test_a_short_list_has_no_counts_however_few_chunks_there_are():
-    sections = {"posting_offsets": array("Q", [0, 300, 601]), "posting_chunks": range(601), "posting_counts": [1] * 601}
-    assert list(frequent_sections(sections, 601)["frequent_terms"]) == [1]
-
-
-def test_counts_are_no_longer_than_the_chunks():
-    assert list(chunk_counts(4, [0, 3], [254, 65_535])) == [254, 0, 0, 255]
+def test_a_short_list_is_not_kept_however_few_chunks_there_are():
+    postings = {"posting_offsets": array("Q", [0, 300, 601]), "posting_chunks": range(601), "posting_counts": [1] * 601}
+    assert list(frequent_sections(postings, [5] * 601)["frequent_terms"]) == [1]
 
 
 @pytest.mark.usefixtures("every_list_is_long")
@@ -66,13 +79,13 @@ def test_an_index_keeps_the_terms_that_one_chunk_in_sixteen_holds(make_vault):
         kept = [index.term(term) for term in index["frequent_terms"]]
         assert [term for term in kept if not term.startswith("n")] == ["ebb", "tide"]  # "neap" is in 2 of 80 chunks
         place = kept.index("ebb")
-        assert list(index["frequent_counts"][80 * place : 80 * (place + 1)]) == [
+        assert [byte // 16 for byte in index["frequent_classes"][80 * place : 80 * (place + 1)]] == [
             three_words(int(index.page(index.page_of(chunk))[1:-3])).split().count("ebb") for chunk in range(80)
         ]
 
 
 @pytest.mark.usefixtures("every_list_is_long")
-def test_a_build_that_reuses_an_index_keeps_the_same_counts(make_vault):
+def test_a_build_that_reuses_an_index_keeps_the_same_bytes(make_vault):
     vault = make_vault(**{f"n{number}.md": three_words(number) for number in range(60)})
     vault.build()
     for number in random.Random(1).sample(range(60), 20):
@@ -84,8 +97,8 @@ def test_a_build_that_reuses_an_index_keeps_the_same_counts(make_vault):
 
 
 @pytest.mark.usefixtures("every_list_is_long")
-@pytest.mark.parametrize("without", [(Columns, "_places", {}), (columns, "chunk_counts", None)])
-def test_a_search_finds_the_same_with_kept_counts_and_without(make_vault, monkeypatch, without):
+@pytest.mark.parametrize("without", [(Columns, "_places", {}), (columns, "chunk_classes", None)])
+def test_a_search_finds_the_same_with_what_is_kept_and_without(make_vault, monkeypatch, without):
     vault = make_vault(**{f"n{number}.md": f"{three_words(number)} {'tide ' * (number % 20)}" for number in range(80)})
     vault.build()
     with vault.index() as index:

@@ -1,21 +1,18 @@
 """What frequent terms can add to every chunk at once: a byte for each chunk, so that terms are added up as long numbers.
 
-A byte is the most that the term can add in steps, rounded up: the sum of a chunk's bytes is never below the sum of contributions.
-Adding two columns costs what a loop over a few dozen postings does. Which chunks are worth a score is read off the sum. A column
-is made of two things that a byte holds together, how often the chunk holds the term and in which sixteenth of all lengths its
-own lies, so that no loop looks at each chunk. How often is kept, and scoring a chunk looks up no postings of such a term.
+A byte is the most that the term can add, in steps, rounded up: the sum of a chunk's bytes is never below that of contributions.
+Adding two columns costs what a loop over a few dozen postings does. Which chunks are worth a score is read off the sum. A second
+byte keeps how often the term stands there, so that scoring a chunk looks up no postings of it.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
 from vault_eval.index.bm25 import Bm25
-from vault_eval.index.frequent_terms import LIST_MIN_POSTINGS, chunk_counts
+from vault_eval.index.frequent_terms import CLASSES, LAST_CLASS, LIST_MIN_POSTINGS, LengthClasses, chunk_classes, length_classes
 from vault_eval.index.store import IndexFile
 
 _BYTE_MAX = 255
@@ -26,9 +23,9 @@ _CHUNKS_OF_A_POSTING = 64
 # The frequent terms of 1,000 queries take 220 MiB at 100,000 notes, two fifths of their index file; at 10,000 a tenth of it.
 _ALL_MAX_BYTES = 384 * 1_048_576
 _BYTES_OF_A_CHUNK = 2
-# Half a byte: sixteen classes of frequencies, the last of them 15 and more, and of lengths.
-_CLASSES = 16
-_CLASS_OF_COUNT = bytes(min(count, _CLASSES - 1) * _CLASSES for count in range(_BYTE_MAX + 1))
+# In place of a frequency that its class does not tell: it must be looked up.
+UNKNOWN = _BYTE_MAX
+_COUNT_OF_CLASS = bytes(count if count < LAST_CLASS else UNKNOWN for count in range(CLASSES) for _ in range(CLASSES))
 
 
 class TermPostings(NamedTuple):
@@ -73,7 +70,7 @@ class Columns:
         return sum(map(self._column, lists)).to_bytes(self._index.chunks, "little")
 
     def counts(self, one: TermPostings) -> bytes | bytearray | None:
-        """How often each chunk holds a term that has a column, UNKNOWN for 255 times or more; None without one."""
+        """How often each chunk holds a term that has a column, UNKNOWN for 15 times or more; None without one."""
         return self._counts.get(one.start)
 
     def _has_room(self, one: TermPostings) -> bool:
@@ -83,58 +80,42 @@ class Columns:
     def _column(self, one: TermPostings) -> int:
         made = self._made.get((one.start, one.weight))
         if made is None:
-            counts = self._counts[one.start] = self._counted(one)
-            classes = (int.from_bytes(counts.translate(_CLASS_OF_COUNT), "little") | self._lengths).to_bytes(
-                len(counts), "little"
-            )
+            classes = self._classes(one)
+            self._counts[one.start] = classes.translate(_COUNT_OF_CLASS)
             made = self._made[one.start, one.weight] = int.from_bytes(classes.translate(self._steps(one.weight)), "little")
         return made
 
-    def _counted(self, one: TermPostings) -> bytes | bytearray:
-        """How often each chunk holds the term: as the index has it, or else from its postings."""
-        chunks, place = self._index.chunks, self._places.get(one.start)
+    def _classes(self, one: TermPostings) -> bytes | bytearray:
+        """What is known of every chunk and the term: as the index has it, or else from the postings."""
+        place, chunks = self._places.get(one.start), self._index.chunks
         if place is not None:
-            return bytes(self._index["frequent_counts"][place * chunks : (place + 1) * chunks])
-        return chunk_counts(
-            chunks, *(self._index[name][one.start : one.end].tolist() for name in ("posting_chunks", "posting_counts"))
-        )
+            return bytes(self._index["frequent_classes"][place * chunks : (place + 1) * chunks])
+        holders, counts = (self._index[name][one.start : one.end].tolist() for name in ("posting_chunks", "posting_counts"))
+        return chunk_classes(self._lengths, holders, counts)
 
     def _steps(self, weight: float) -> bytes:
-        """The most steps of a term, by class of frequency and of length."""
+        """By class of a chunk: the steps that a term of this weight can add to it at most."""
         each = weight / self.step
         return bytes([int(each * share) + 1 if share else 0 for share in self._shares])
 
     @cached_property
     def _places(self) -> dict[int, int]:
-        """Where the index has the counts of a term, by the start of its list."""
+        """Which of the index's frequent terms each is, by the start of its list."""
         starts = self._index["posting_offsets"]
         return {starts[term]: place for place, term in enumerate(self._index["frequent_terms"])}
 
     @cached_property
-    def _shortest(self) -> list[int]:
-        """The shortest length of each class of chunks, rising: as many chunks are in each, if their lengths allow."""
-        chunks, before = self._index.chunks, 0
-        shortest: list[int] = []
-        for length, having in sorted(Counter(self._index["chunk_lengths"]).items()):
-            if before * _CLASSES >= len(shortest) * chunks:
-                shortest.append(length)
-            before += having
-        return shortest
-
-    @cached_property
-    def _lengths(self) -> int:
-        """The class of every chunk's length, as long number."""
-        lengths = self._index["chunk_lengths"]
-        class_of = {length: bisect_right(self._shortest, length) - 1 for length in set(lengths)}
-        return int.from_bytes(bytes(map(class_of.__getitem__, lengths)), "little")
+    def _lengths(self) -> LengthClasses:
+        return length_classes(self._index["chunk_lengths"])
 
     @cached_property
     def _shares(self) -> list[float]:
-        """By class of frequency and of length: the most that tf / (tf + norm) can be."""
-        norms = [self._bm25.norm(length) for length in self._shortest]
-        norms += [0.0] * (_CLASSES - len(norms))
-        known = [[tf / (tf + norm) if tf else 0.0 for norm in norms] for tf in range(_CLASSES - 1)]
-        return [share for shares in [*known, [1.0] * _CLASSES] for share in shares]
+        """By class of a chunk: the most that tf / (tf + norm) can be, which it is in the shortest chunk of that class."""
+        shares = [0.0] * (_BYTE_MAX + 1)
+        for place, norm in enumerate(map(self._bm25.norm, self._lengths.shortest)):
+            for count in range(1, CLASSES):
+                shares[CLASSES * count + place] = count / (count + norm) if count < LAST_CLASS else 1.0
+        return shares
 
 
 def at_least(total: bytes, steps: int) -> Iterator[int]:

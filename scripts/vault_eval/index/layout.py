@@ -43,7 +43,7 @@ SECTIONS: dict[str, Literal["B", "H", "I", "Q"]] = {
     "posting_chunks": "I",
     "posting_counts": "H",
     "frequent_terms": "I",  # ordinals of the terms that many chunks hold
-    "frequent_counts": "B",  # for each of them, how often each chunk holds it; 255 for 255 times or more
+    "frequent_classes": "B",  # for each of them, a byte for each chunk: how often it holds the term, and how long it is
     "remarks": "B",  # JSON: notes that are not in the index with reasons, and what is odd about notes that are
 }
 ITEM_BYTES = {"B": 1, "H": 2, "I": 4, "Q": 8}

@@ -8,8 +8,7 @@ from itertools import repeat
 from operator import add
 
 from vault_eval.index.bm25 import DEFAULT_B, DEFAULT_K1, Bm25
-from vault_eval.index.columns import Columns, TermPostings
-from vault_eval.index.frequent_terms import UNKNOWN
+from vault_eval.index.columns import UNKNOWN, Columns, TermPostings
 from vault_eval.index.store import IndexFile
 from vault_eval.index.term_evidence import TermEvidence
 

@@ -75,7 +75,7 @@ class Sections:
             "page_digests": bytes(self._digests),
             "page_body_digests": bytes(self._body_digests),
             **postings,
-            **frequent_sections(postings, self.chunks),
+            **frequent_sections(postings, self._lengths),
             "remarks": strict_json.dumps(remarks, ascii_only=True).encode(),
         }
 

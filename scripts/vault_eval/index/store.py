@@ -95,7 +95,7 @@ class IndexFile:
             "term_shortest": self.term_count,
             "posting_offsets": self.term_count + 1,
             "posting_counts": self.postings,
-            "frequent_counts": self.chunks * len(self["frequent_terms"]),
+            "frequent_classes": self.chunks * len(self["frequent_terms"]),
         }
         for name, length in expected.items():
             if len(self[name]) != length:
