@@ -65,6 +65,11 @@ class Place:
         return self.folder / "report.json"
 
     @property
+    def report_by_numpy(self) -> Path:
+        """The report of the last evaluation that searched by numpy."""
+        return self.folder / "report-by-numpy.json"
+
+    @property
     def options(self) -> tuple[object, ...]:
         """The options by which the commands find all this."""
         return "--vault", self.vault, "--index", self.index, "--data", self.data

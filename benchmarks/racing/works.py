@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -99,13 +99,25 @@ def _changed(place: Place, turn: int) -> Figures:
     return run(_edited(place))
 
 
-def _evaluation(place: Place, labels: Path, out: Path) -> Figures:
-    return run((sys.executable, EVALUATE, *place.options, "--queries", labels, "--out", out, "--cold-samples", "0"))
+def _evaluation(place: Place, labels: Path, out: Path, program: Sequence[object] = (sys.executable, EVALUATE)) -> Figures:
+    return run((*program, *place.options, "--queries", labels, "--out", out, "--cold-samples", "0"))
 
 
 def _evaluate(place: Place, _turn: int) -> Figures:
     figures = _evaluation(place, place.labels, place.report)
     return figures | {"warm_p95_ms": run((sys.executable, CONTENDERS / "warm_p95.py", place.report), told=True)["warm_p95_ms"]}
+
+
+def _evaluate_by_numpy(place: Place, _turn: int) -> Figures:
+    program = (place.contenders.python, CONTENDERS / "numpy_evaluation.py")
+    figures = _evaluation(place, place.labels, place.report_by_numpy, program)
+    return figures | {"different": _differences(place.report, place.report_by_numpy)}
+
+
+def _differences(report: Path, other: Path) -> int:
+    """How many parts of two reports differ, timing aside."""
+    one, two = (json.loads(path.read_text(encoding="utf-8")) for path in (report, other))
+    return sum(one.get(name) != two.get(name) for name in (one.keys() | two.keys()) - {"timing"})
 
 
 def _few(queries: int) -> Work:
@@ -147,6 +159,7 @@ FEW: Mapping[int, Work] = MappingProxyType({queries: _few(queries) for queries i
 COLD = Work("cold query", _cold, times=COLD_OF_A_ROUND)
 BARE = Work("python -I -c pass", _bare, times=COLD_OF_A_ROUND)
 HTML = Work("HTML report", _html, _make_report)
+BY_NUMPY = Work("evaluate, searching by numpy", _evaluate_by_numpy, _make_report, needing("numpy"))
 NUMPY = Work("numpy program", of_contender("numpy_program.py"), missing=needing("numpy"))
 SAME_AS_NUMPY = Work("same as numpy", of_contender("same_rankings.py"), _make_report, needing("numpy"), times=0)
 EXACT = Work("exactness", of_contender("exactness.py"), times=0)

@@ -115,3 +115,11 @@ def test_a_numpy_program_gives_the_same_rankings_and_scores(tmp_path):
     told = speed("--notes", 30, "--rounds", 1, "--only", "same-as-numpy", "--work", tmp_path, "--require-all")
     assert told.returncode == 0, told.stdout + told.stderr
     assert (tmp_path / "30" / "numpy.json").is_file()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="times processes as POSIX does")
+@pytest.mark.skipif(not NUMPY, reason="numpy is not installed; REQUIRE_NUMPY=1 would fail here")
+def test_an_evaluation_that_searches_by_numpy_gives_the_same_report(tmp_path):
+    told = speed("--notes", 30, "--rounds", 1, "--only", "same-report", "--work", tmp_path, "--require-all")
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert (tmp_path / "30" / "report-by-numpy.json").is_file()
