@@ -79,8 +79,8 @@ DOORS = {
     "mcp": "retrievers.mcp_server",
 }
 
-# In these packages nothing but the reader and the writer opens a file; those above them read and write files that are ours.
-READS_ONLY_THROUGH_THE_READER = (
+# In these packages nothing but `vault.opening` and the writer opens a file; those above them read and write files that are ours.
+OPENS_ONLY_THROUGH_THE_VAULT = (
     "vault",
     "labels",
     "interop",
@@ -92,7 +92,7 @@ READS_ONLY_THROUGH_THE_READER = (
     "limits",
     "errors",
 )
-READER, WRITER = "vault.reader", "vault.writer"
+OPENING, WRITER = "vault.opening", "vault.writer"
 OPENS_FILE = re.compile(r"(open|io\.open|os\.open|.*\.(read_text|read_bytes|write_text|write_bytes))")
 
 
@@ -151,8 +151,8 @@ def _call_faults(module: str, name: str) -> list[str]:
     problems = []
     if STARTS_PROCESS.fullmatch(name) and not _is_within(module, MAY_REACH_OUTSIDE):
         problems.append(f"calls {name}; only {', '.join(MAY_REACH_OUTSIDE)} may start processes")
-    if OPENS_FILE.fullmatch(name) and _is_within(module, READS_ONLY_THROUGH_THE_READER) and module not in (READER, WRITER):
-        problems.append(f"calls {name}; files of the vault and label files are opened by {READER} and {WRITER} alone")
+    if OPENS_FILE.fullmatch(name) and _is_within(module, OPENS_ONLY_THROUGH_THE_VAULT) and module not in (OPENING, WRITER):
+        problems.append(f"calls {name}; files of the vault and label files are opened by {OPENING} and {WRITER} alone")
     return problems
 
 

@@ -22,7 +22,8 @@ from vault_eval.limits import NOTE_MAX_BYTES
 from vault_eval.reports.document import Fixture, FixtureFile, Report
 from vault_eval.reports.snippets import Snippets
 from vault_eval.request import Request
-from vault_eval.vault.reader import FileRefusedError, FolderReader
+from vault_eval.vault.reader import FolderReader
+from vault_eval.vault.refusal import FileRefusedError
 from vault_eval.vault.snapshot import open_snapshot
 
 STALE_PAGE = "Fuel dock.md"

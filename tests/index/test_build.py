@@ -20,7 +20,8 @@ from vault_eval.index.options import ChunkSizes, IndexOptions
 from vault_eval.index.seal import open_index
 from vault_eval.index.states import read_states, states_text
 from vault_eval.limits import NOTE_MAX_BYTES
-from vault_eval.vault.reader import FileRefusedError, FolderReader
+from vault_eval.vault.reader import FolderReader
+from vault_eval.vault.refusal import FileRefusedError
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 LABEL_NOTE = (

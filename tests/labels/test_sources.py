@@ -9,7 +9,8 @@ from vault_eval.errors import LabelError, UsageError
 from vault_eval.labels.load import load_labels
 from vault_eval.labels.sources import discover, open_sources, reread
 from vault_eval.limits import LABEL_FILE_MAX_BYTES
-from vault_eval.vault.reader import FileRefusedError, FolderReader
+from vault_eval.vault.reader import FolderReader
+from vault_eval.vault.refusal import FileRefusedError
 
 SCHEMA = "claude-obsidian.retrieval-queries.v1"
 LABELS = json.dumps({"schema": SCHEMA, "queries": [{"id": "t", "query": "tides", "expected_pages": ["Sea/Tides.md"]}]})

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from vault_eval.vault.reader import DESCRIPTOR_RELATIVE, FolderReader
+from vault_eval.vault.opening import DESCRIPTOR_RELATIVE
+from vault_eval.vault.reader import FolderReader
 
 NOBODY = 65534
 

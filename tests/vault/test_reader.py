@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from vault_eval.errors import UnreadableFileError
-from vault_eval.vault.reader import FileRefusedError, FolderReader, read_outside
-from vault_eval.vault.refusal import ABSENT, DENIED, LINK, NO_NAME, NOT_BELOW, NOT_REGULAR
+from vault_eval.vault.reader import FolderReader, read_outside
+from vault_eval.vault.refusal import ABSENT, DENIED, LINK, NO_NAME, NOT_BELOW, NOT_REGULAR, FileRefusedError
 from vault_eval.vault.walk import walk_vault
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"

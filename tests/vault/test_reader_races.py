@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from vault_eval.vault import reader as reader_module
+from vault_eval.vault import opening
 from vault_eval.vault.excluded import Exclusions
-from vault_eval.vault.reader import DESCRIPTOR_RELATIVE, FileRefusedError, FolderReader
-from vault_eval.vault.refusal import ABSENT, CHANGED, LINK, NOT_REGULAR
+from vault_eval.vault.opening import DESCRIPTOR_RELATIVE
+from vault_eval.vault.reader import FolderReader
+from vault_eval.vault.refusal import ABSENT, CHANGED, LINK, NOT_REGULAR, FileRefusedError
 from vault_eval.vault.walk import walk_vault
 
 INSIDE, SECRET = b"spring tides", b"passphrase pelican"
@@ -123,7 +124,7 @@ def test_file_swapped_for_a_link_is_never_followed(sea, vault, relative, before_
     if flags == "without":
         if relative:
             pytest.skip("descriptors come with O_NOFOLLOW")
-        monkeypatch.setattr(reader_module, "_FILE_FLAGS", os.O_RDONLY)
+        monkeypatch.setattr(opening, "_FILE_FLAGS", os.O_RDONLY)
 
     def act():
         sea.unlink()

@@ -24,7 +24,8 @@ from vault_eval.index.terms import Analyzer
 from vault_eval.vault.note import parse_note
 from vault_eval.vault.note_text import LABEL_PROPERTY, body_digest, decode
 from vault_eval.vault.paths import is_pdf, page_max_bytes
-from vault_eval.vault.reader import FileRefusedError, FolderReader
+from vault_eval.vault.reader import FolderReader
+from vault_eval.vault.refusal import FileRefusedError
 from vault_eval.vault.walk import NoteFile, Skipped, VaultListing
 
 LABEL_SCHEMAS = ("claude-obsidian.retrieval-queries.v1", "vault-eval.labels.v1")
