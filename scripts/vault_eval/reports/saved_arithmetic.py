@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import TypeAlias
 
-from vault_eval.limits import METRIC_CUTOFF_PAGES
-from vault_eval.metrics.definitions import mrr, recall
+from vault_eval.metrics.definitions import ap, hit, mrr, ndcg, recall
 from vault_eval.metrics.judged_query import JudgedQuery
 from vault_eval.metrics.metric import Metric
 from vault_eval.reports.document import CUTOFFS, RunReport
@@ -16,20 +15,21 @@ from vault_eval.reports.saved_node import ROUNDING_MAX, Node
 from vault_eval.reports.saved_rankings import SavedRanking
 from vault_eval.reports.saved_rows import RANKING
 
+_OF_RANKINGS = (recall, mrr, ndcg, ap, hit)
 Values: TypeAlias = Mapping[str, float | None]  # by metric name; None for a row that is in no mean
 
 
 def check_run(node: Node, run: RunReport, rows: Sequence[tuple[Node, SavedRanking]]) -> None:
     """Raises UsageError where ids, ranks, misses, recall, RR, counts or means of `run`, read from `node`, cannot be of `rows`.
 
-    Recall and MRR, which is quick, are computed again; of all others only n and interval are looked at. Evidence is not needed.
+    Means that follow from rankings are computed again; of all others only n and interval are looked at. Evidence is not needed.
     """
-    metrics = (*recall.metrics(run.depth), *mrr.metrics(run.depth))
+    metrics = [metric for definition in _OF_RANKINGS for metric in definition.metrics(run.depth)]
     rankings = [row for _, row in rows]
     _check_ids(rows)
     values = [_values(one, row, metrics, run.depth) for one, row in rows]
     _check_counts(node, run, rankings)
-    required = [*(metric.name for metric in metrics), f"ndcg@{METRIC_CUTOFF_PAGES}"]
+    required = [metric.name for metric in metrics]
     _check_means(node["metrics"], values, required)
     for kind, groups in (("category", [(row.category,) for row in rankings]), ("tag", [row.tags for row in rankings])):
         for name, group in node["groups"][kind].members():
