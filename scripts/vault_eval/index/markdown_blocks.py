@@ -11,9 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vault_eval.errors import MissingPackageError
+
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
+_MISSING = "finding the headings of notes needs the package markdown-it-py; run `vault-eval.py doctor --install`"
 _RULES = ["heading", "lheading", "hr", "list", "blockquote", "fence", "code", "html_block"]
 # Outlines of fifty levels; far deeper ones would exhaust the stack.
 _NESTING_MAX_LEVELS = 100
@@ -94,8 +97,10 @@ def _link_text(link: re.Match[str]) -> str:
 
 
 def _parser() -> Callable[[str], Sequence[Token]]:
-    from markdown_it import MarkdownIt
-
+    try:
+        from markdown_it import MarkdownIt
+    except ImportError:
+        raise MissingPackageError(_MISSING) from None
     # Below the nesting limit the rest of the note would be taken for a part of the outline.
     parser = MarkdownIt("zero", {"html": True, "maxNesting": _NESTING_MAX_LEVELS}).enable(_RULES)
     # Inline text is never looked at: a data URI of a megabyte costs nothing.
