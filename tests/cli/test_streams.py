@@ -64,3 +64,33 @@ def test_output_is_the_same_with_and_without_a_buffer(report, tmp_path, unbuffer
     done = subprocess.run(words, capture_output=True, env={**os.environ, "PYTHONUNBUFFERED": unbuffered}, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.endswith(b"</html>\n")
+
+
+@pytest.mark.parametrize("words", [["labels", "pool", "--needs", "-"], ["labels", "judge", "pool.json"]])
+def test_a_closed_stdin_is_an_empty_one(tmp_path, words):
+    (tmp_path / "Notes").mkdir()
+    (tmp_path / "Notes" / "A.md").write_text("tide\n", encoding="utf-8")
+    line = [sys.executable, str(SCRIPT), *words, "--vault", "Notes", "--data", "data"]
+    shown = [
+        subprocess.run(line, stdin=stdin, capture_output=True, cwd=tmp_path, preexec_fn=closing, check=False)
+        for stdin, closing in ((subprocess.DEVNULL, None), (None, lambda: os.close(0)))
+    ]
+    assert shown[0].returncode == 2
+    assert (shown[0].returncode, shown[0].stderr) == (shown[1].returncode, shown[1].stderr)
+
+
+def test_what_a_warning_quotes_cannot_reach_the_terminal(tmp_path):
+    (tmp_path / "Notes" / ".obsidian").mkdir(parents=True)
+    (tmp_path / "Notes" / "A.md").write_text("tide\n", encoding="utf-8")
+    (tmp_path / "Notes" / ".obsidian" / "app.json").write_text(r'{"userIgnoreFilters": ["/[z-\u001b]/"]}', encoding="utf-8")
+    (tmp_path / "q.json").write_text(
+        '{"schema": "claude-obsidian.retrieval-queries.v1", "queries": [{"id": "t", "query": "tide", "expected_pages": ["A.md"]}]}',
+        encoding="utf-8",
+    )
+    line = [sys.executable, str(SCRIPT)]
+    places = ["--vault", "Notes", "--data", "data"]
+    subprocess.run([*line, "index", *places], cwd=tmp_path, check=True, capture_output=True)
+    bench = [*line, "bench", *places, "--queries", "q.json", "--cold-samples", "0", "--format", "json"]
+    done = subprocess.run(bench, cwd=tmp_path, check=True, capture_output=True)
+    assert b"bad character range" in done.stderr
+    assert b"\x1b" not in done.stderr

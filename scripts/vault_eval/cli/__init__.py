@@ -98,6 +98,8 @@ def _help(script: str) -> str:
 
 def _speak_any_text() -> None:
     """A console that lacks a letter gets its escape, never an error: names of notes are in every script."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - as below
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever started us: nobody wants to read it
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open as long as the process

@@ -20,7 +20,6 @@ from vault_eval.errors import UsageError, VaultEvalError
 from vault_eval.evaluation import clock
 from vault_eval.labels.sources import NOTE_PREFIX, PROPERTY_PREFIX
 from vault_eval.reports.document import Report
-from vault_eval.reports.escaping import for_terminal
 from vault_eval.reports.json_report import report_text
 from vault_eval.reports.kept_reports import kept_reports
 from vault_eval.reports.save import check_destination, save_report, save_to_history
@@ -151,7 +150,7 @@ def _print(report: Report, form: str, saved: str | None, since: SinceLast | None
     if form == "json":
         sys.stdout.write(strict_json.encode(report_text(report, ascii_only=not is_utf8())).decode("utf-8"))
         for line in (since.title, *since.sentences()) if since is not None else ():
-            say(f"vault-eval: {for_terminal(line)}")
+            say(f"vault-eval: {line}")
     elif form == "markdown":
         from vault_eval.reports.markdown_report import markdown_report
 

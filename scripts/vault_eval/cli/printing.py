@@ -29,7 +29,10 @@ def print_file(text: str) -> None:
 
 
 def say(line: str) -> None:
-    """One line on stderr; where it cannot get out, the exit code says enough."""
+    """One line on stderr, without a character that a terminal would obey; where it cannot get out, the exit code says enough."""
+    from vault_eval.reports.escaping import for_terminal
+
+    line = for_terminal(line)
     with contextlib.suppress(OSError):
         print(line, file=sys.stderr, flush=True)
 
