@@ -164,6 +164,18 @@ def test_without_room_for_columns_the_answers_are_the_same(corpora, monkeypatch)
         assert list(map(tuple, hits)) == exhaustive(corpora[4].chunks, query, 1.5, 0.75, 10)
 
 
+@pytest.mark.parametrize("room", [0, 1, 2, 3])
+def test_no_more_columns_are_made_than_there_is_room_for(corpora, monkeypatch, room):
+    monkeypatch.setattr(columns, "_ALL_MAX_BYTES", room * 2 * corpora[4].index.chunks)  # two bytes of each chunk a column
+    searcher = Searcher(corpora[4].index)
+    made = Columns(corpora[4].index, searcher.bm25)
+    made.fitting([])  # a first query makes none
+    for words in (["w0", "w1", "w2", "w3"], ["w3", "w2", "w1"], ["w0"]):
+        made.total(made.fitting(searcher._lists(words)))
+        assert len(made._made) <= room
+    assert len(made._made) == room
+
+
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=6), K1, B)
 @settings(max_examples=60, deadline=None)
 def test_a_column_is_never_below_what_terms_add(corpora, words, k1, b):

@@ -44,6 +44,7 @@ class Columns:
         self.step = (bm25.k1 + 1.0) / _STEPS_OF_IDF
         self._index = index
         self._bm25 = bm25
+        self._most_columns = _ALL_MAX_BYTES // max(1, index.chunks * _BYTES_OF_A_CHUNK)
         self._is_first_query = True
         self._made: dict[tuple[int, float], int] = {}  # by start and weight: the bytes of all chunks, the first chunk's lowest
         self._counts: dict[int, bytes | bytearray] = {}  # by start: how often each chunk holds the term, or UNKNOWN
@@ -51,17 +52,18 @@ class Columns:
     def fitting(self, lists: Iterable[TermPostings]) -> list[TermPostings]:
         """Those of the lists that are worth a column, as many as fit into a byte together, the most frequent first.
 
-        None for the first query: a process that asks no other would make columns for nothing.
+        Nothing for the first query: a process that asks no other would make columns for nothing.
         """
         if self._is_first_query:
             self._is_first_query = False
             return []
         least = max(LIST_MIN_POSTINGS, self._index.chunks // _CHUNKS_OF_A_POSTING)
-        room, found = _BYTE_MAX, []
+        room, columns, found = _BYTE_MAX, self._most_columns - len(self._made), []
         for one in sorted(lists, key=lambda one: (one.start - one.end, one.start)):
-            most = int(one.weight / self.step) + 1
-            if one.end - one.start > least and most <= room and self._has_room(one):
+            most, is_made = int(one.weight / self.step) + 1, (one.start, one.weight) in self._made
+            if one.end - one.start > least and most <= room and (is_made or columns > 0):
                 room -= most
+                columns -= not is_made
                 found.append(one)
         return found
 
@@ -72,10 +74,6 @@ class Columns:
     def counts(self, one: TermPostings) -> bytes | bytearray | None:
         """How often each chunk holds a term that has a column, UNKNOWN for 15 times or more; None without one."""
         return self._counts.get(one.start)
-
-    def _has_room(self, one: TermPostings) -> bool:
-        more = (len(self._made) + 1) * self._index.chunks * _BYTES_OF_A_CHUNK
-        return (one.start, one.weight) in self._made or more <= _ALL_MAX_BYTES
 
     def _column(self, one: TermPostings) -> int:
         made = self._made.get((one.start, one.weight))

@@ -29,7 +29,7 @@ _ENDS = {
 
 
 class IndexFile:
-    """A mapped index. Attributes named in SECTIONS are memory views; close it, or use it in a `with`."""
+    """A mapped index, whose sections are its items as memory views; close it, or use it in a `with`."""
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -79,7 +79,7 @@ class KeywordRetriever:
     def with_terms(self, query: str, page: str, terms: Sequence[str], text: str) -> tuple[Counterfactual, ...]:
         """Where the page would stand with each term in a line of its own below the section of its best chunk.
 
-        None for a page that is not fresh, or whose section has no room for the line in its last chunk.
+        Nothing for a page that is not fresh, or whose section has no room for the line in its last chunk.
         """
         ordinal = self._index.page_ordinal(page)
         if ordinal is None or self._freshness.of(ordinal) != FRESH:
