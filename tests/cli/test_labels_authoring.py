@@ -505,6 +505,14 @@ def test_check_says_each_kind_with_its_advice(ask, vault, labels):
     assert "These are too few scored queries to tell any change from chance." in out
 
 
+def test_check_says_what_the_set_can_show_by_the_deviation_that_a_comparison_takes(ask, vault, labels):
+    """30 queries: d_z .529 at power .8, times .35."""
+    queries = [{"id": f"q{number}", "query": f"tide {number}", "expected_pages": ["Tides.md"]} for number in range(30)]
+    labels.write_text(json.dumps({"schema": "claude-obsidian.retrieval-queries.v1", "queries": queries}), encoding="utf-8")
+    out = ask("check", "--vault", vault)[1]
+    assert "a change of MRR@10 by 0.19 (0.53 standard deviations, taken to be 0.35)" in out
+
+
 def test_split_shows_writes_and_then_has_nothing_to_do(ask, vault, tmp_path, labels):
     labels.write_text(ONE.replace("}\n]", '},\n  {"id": "c", "query": "d", "expected_pages": ["Tides.md"]}\n]'), encoding="utf-8")
     before = labels.read_bytes()

@@ -10,14 +10,13 @@ from vault_eval.authoring.lint import Finding, lint_rules
 from vault_eval.cli.arguments import Parser
 from vault_eval.cli.labels.changing import open_label_vault
 from vault_eval.cli.printing import print_json, print_list
+from vault_eval.comparison.verdict import DEVIATION_UNSEEN
 from vault_eval.reports.escaping import for_terminal
 from vault_eval.significance.power import detectable_difference
 
 _CLEAN, _FOUND = 0, 1
 _SHOWN_MAX = 5
 _SPREAD = 3
-# What differences of RR@10 between two searchers often deviate by: a guess, for one plain figure beside the exact one.
-_DEVIATION = 0.3
 
 
 def run(argv: list[str]) -> int:
@@ -55,12 +54,12 @@ def _facts(found: LabelCheck) -> Iterator[str]:
 
 def _can_show(found: LabelCheck) -> str:
     scored = found.statuses.get("scored", 0)
-    difference = detectable_difference(_DEVIATION, scored)
+    difference = detectable_difference(DEVIATION_UNSEEN, scored)
     if difference is None or found.detectable is None or scored < found.wins_needed:
         return "These are too few scored queries to tell any change from chance."
     return (
         f"This set shows, in four of five tries, a change of MRR@10 by {difference:.2f} ({found.detectable:.2f} standard "
-        f"deviations, taken to be {_DEVIATION}), or one by which {found.wins_needed} queries get better and none worse."
+        f"deviations, taken to be {DEVIATION_UNSEEN}), or one by which {found.wins_needed} queries get better and none worse."
     )
 
 
