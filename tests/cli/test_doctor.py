@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from vault_eval import launcher
-from vault_eval.cli.doctor import EXTRAS
 from vault_eval.data_folder import DataFolder
 from vault_eval.index.options import IndexOptions
 from vault_eval.vault.location import vault_id, vault_root
@@ -24,7 +23,10 @@ SITE_PACKAGES = Path(str(find_spec("frontmatter").origin)).parents[1]
 
 @pytest.fixture
 def doctor(tmp_path):
-    """Exit code and output of `doctor` in an interpreter that finds no package but those in `tmp_path/some`."""
+    """Exit code and output of `doctor` in an interpreter that finds no package but those in `tmp_path/some`.
+
+    What is refused is on stderr, and is the output then.
+    """
 
     def run(*arguments: object, python: Path | None = None) -> tuple[int, str]:
         line = [python or sys.executable, *([] if python else ["-S"]), ROOT / "scripts/vault-eval.py", "doctor", *arguments]
@@ -37,8 +39,8 @@ def doctor(tmp_path):
             encoding="utf-8",
             check=False,
         )
-        assert done.stderr == ""
-        return done.returncode, done.stdout
+        assert not (done.stderr and done.stdout)
+        return done.returncode, done.stdout or done.stderr
 
     return run
 
@@ -51,26 +53,38 @@ def give(folder: Path, *packages: str) -> None:
         (folder / place.name).symlink_to(place)
 
 
-def test_every_extra_is_named_with_what_it_needs_and_no_package_that_is_none():
-    tables = pytest.importorskip("tomllib" if sys.version_info >= (3, 11) else "tomli")
-    extras = tables.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    del extras["dev"]
-    assert {package for one in EXTRAS for package in one.packages} == {package for found in extras.values() for package in found}
-
-
-def test_without_any_package_each_option_has_the_line_that_installs_what_it_needs(doctor):
+def test_without_any_package_each_option_has_the_line_that_installs_what_it_needs(doctor, tmp_path):
     code, out = doctor()
     assert (code, "python-frontmatter, markdown-it-py, rich, jinja2 missing" in out) == (2, True)
     lines = re.findall(r"^  (.+) \((.+)\): needs (.+): (.+)$", out, re.MULTILINE)
-    assert [(option, use) for option, use, _, _ in lines] == [(one.option, one.use) for one in EXTRAS]
-    for one, (_, _, _, line) in zip(EXTRAS, lines, strict=True):
-        assert shlex.split(line)[-len(one.packages) - 1 :] == ["install", *one.packages]
+    assert [(option, use) for option, use, _, _ in lines] == [(one.option, one.use) for one in launcher.EXTRAS.values()]
+    script = str(ROOT / "scripts/vault-eval.py")
+    assert [shlex.split(line)[1:] for _, _, _, line in lines] == [
+        [script, "doctor", "--install", name, "--data", str(tmp_path / "data")] for name in launcher.EXTRAS
+    ]
 
 
 def test_what_is_optional_and_missing_is_no_error(doctor, tmp_path):
     give(tmp_path / "some", *launcher.RUNTIME_PACKAGES)
     code, out = doctor()
-    assert (code, "packages: all there\n" in out, out.count("): needs ")) == (0, True, len(EXTRAS))
+    assert (code, "packages: all there\n" in out, out.count("): needs ")) == (0, True, len(launcher.EXTRAS))
+    lines = re.findall(r"^  .+\): needs .+: (.+)$", out, re.MULTILINE)
+    for one, line in zip(launcher.EXTRAS.values(), lines, strict=True):
+        assert shlex.split(line)[-len(one.requirements) - 1 :] == ["install", *one.requirements]
+
+
+def test_into_a_python_that_has_all_packages_nothing_is_installed_but_the_line_for_it_said(doctor, tmp_path):
+    give(tmp_path / "some", *launcher.RUNTIME_PACKAGES)
+    code, said = doctor("--install", "stem")
+    assert (code, said.count("\n"), "Commands go on in this Python" in said) == (2, 1, True)
+    assert shlex.split(said)[-2:] == ["install", "snowballstemmer>=2.2"]
+    assert not (tmp_path / "data" / "environments").exists()
+
+
+def test_an_unknown_name_is_refused_with_the_nearest(doctor):
+    code, said = doctor("--install", "stem", "modle2vec")
+    assert (code, "there is no extra 'modle2vec' (did you mean model2vec?)" in said) == (2, True)
+    assert "stem, pdf, wordllama, model2vec, mcp" in said
 
 
 def test_a_package_that_is_there_is_said_to_be_there(doctor, tmp_path):
@@ -83,18 +97,51 @@ def test_a_package_that_is_there_is_said_to_be_there(doctor, tmp_path):
     assert out.count("needs numpy>=1.26 and ") == 2
 
 
-def test_where_commands_go_on_in_the_private_environment_that_is_what_is_looked_at(doctor, tmp_path):
+@pytest.fixture
+def bare(tmp_path) -> Path:
+    """A Python without packages, beside a private environment in `tmp_path/data` that links to ours."""
     environment = Path(launcher.environment_folder(str(tmp_path / "data")))
     environment.parent.mkdir(mode=0o700, parents=True)
-    bare = tmp_path / "bare"
-    for folder in (environment, bare):
+    for folder in (environment, tmp_path / "bare"):
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     (give_to,) = environment.glob("lib/*/site-packages")
-    give(give_to, *launcher.RUNTIME_PACKAGES)
-    code, out = doctor(python=bare / "bin" / "python")
+    give(give_to, *launcher.RUNTIME_PACKAGES, "yaml", "mdurl", "pygments", "markupsafe")
+    return tmp_path / "bare" / "bin" / "python"
+
+
+def test_where_commands_go_on_in_the_private_environment_that_is_what_is_looked_at(doctor, bare, tmp_path):
+    environment = launcher.environment_folder(str(tmp_path / "data"))
+    code, out = doctor(python=bare)
     assert (code, "packages: all there\n" in out) == (0, True)
     assert out.startswith("vault-eval ")
-    assert f"({environment / 'bin' / 'python'})\n" in out.partition("\n")[0] + "\n"
+    assert f"({environment}/bin/python)\n" in out.partition("\n")[0] + "\n"
+    # Its lines are for the Python that was started, so that they can be typed wherever this was.
+    assert out.count(f"{bare} {ROOT / 'scripts/vault-eval.py'} doctor --install ") == len(launcher.EXTRAS)
+
+
+def test_the_line_that_is_said_where_a_package_is_missing_makes_the_command_work(bare, tmp_path):
+    (tmp_path / "Notes").mkdir()
+    (tmp_path / "Notes" / "Sailing.md").write_text("# Reefing\n\nReefs were taken early.\n", encoding="utf-8")
+    place = ("--vault", str(tmp_path / "Notes"), "--data", str(tmp_path / "data"))
+    dropped = ("PYTHON", "VAULT_EVAL_", "VIRTUAL_ENV", "XDG_")  # what is left says how packages are reached
+    surroundings = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+
+    def run(*line: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(line, env=surroundings, capture_output=True, text=True, encoding="utf-8", check=False)
+
+    index = (str(bare), str(ROOT / "scripts/vault-eval.py"), "index", *place)
+    refused = run(*index, "--stem", "english")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    advice, _, line = refused.stderr.partition(", or run: ")
+    assert advice.endswith("index --stem none")
+    assert run(*index, "--stem", "none").returncode == 0
+    installed = run(*shlex.split(line))
+    if installed.returncode and not os.environ.get("REQUIRE_NETWORK"):
+        pytest.skip(f"the package index cannot be reached: {installed.stderr.splitlines()[-1]}")
+    assert installed.returncode == 0, installed.stderr
+    assert "  index --stem LANG (words are found in all their forms): there\n" in installed.stdout
+    done = run(*index, "--stem", "english")
+    assert done.returncode == 0, done.stderr
 
 
 def test_an_index_that_is_not_there_is_built_with_the_remembered_options(doctor, tmp_path):

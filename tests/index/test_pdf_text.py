@@ -53,7 +53,7 @@ def test_the_reader_says_its_version(make_pdf):
 
 def test_without_the_package_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pypdf", None)
-    with pytest.raises(MissingPackageError, match="-m pip install pypdf"):
+    with pytest.raises(MissingPackageError, match="install 'pypdf>=5'"):
         reader_name()
 
 

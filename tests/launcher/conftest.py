@@ -1,4 +1,4 @@
-"""A made-up checkout with the real launcher, a bare interpreter, and an index of one small wheel on the disk."""
+"""A made-up checkout with the real launcher, a bare interpreter, and small wheels on the disk."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,6 +31,8 @@ from vault_eval.errors import VaultEvalError
 
 try:
     data = launcher.data_folder(sys.argv[sys.argv.index("--data") + 1])
+    if sys.argv[1] == "extras":
+        launcher.install_extras(sys.argv[4:], data=data)
     launcher.ensure(tuple(launcher.RUNTIME_PACKAGES), may_install="index" in sys.argv, data=data, command=sys.argv[1])
 except VaultEvalError as error:
     sys.stderr.write(f"{error}\\n")
@@ -111,10 +113,20 @@ def checkout(tmp_path, python_with_pip) -> Checkout:
 @pytest.fixture
 def offline_checkout(checkout, tmp_path) -> Checkout:
     """The checkout with a lock file that is satisfied from a folder: one wheel that stands for all four packages."""
-    wheel = _write_wheel(tmp_path / "wheels")
+    wheel = _write_wheel(tmp_path / "wheels", "stand_in", "1.0", ("frontmatter", "markdown_it", "rich", "jinja2"))
     digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
     checkout.lock.write_text(f"--no-index\n--find-links {wheel.parent}\nstand-in==1.0 --hash=sha256:{digest}\n", encoding="utf-8")
     return checkout
+
+
+@pytest.fixture
+def extras_checkout(offline_checkout, tmp_path) -> Checkout:
+    """The same, where pip and uv know of nothing but that folder; what it has as wordllama cannot be imported by that name."""
+    for name, version in (("snowballstemmer", "2.2"), ("pypdf", "5.0"), ("numpy", "1.26"), ("wordllama", "1.0")):
+        _write_wheel(tmp_path / "wheels", name, version, [name.replace("word", "other_")])
+    only = {"NO_INDEX": "1", "FIND_LINKS": str(tmp_path / "wheels")}
+    told = {f"{tool}_{name}": value for tool in ("PIP", "UV") for name, value in only.items()}
+    return replace(offline_checkout, environment=offline_checkout.environment | told)
 
 
 @pytest.fixture(params=["uv", "pip", "ensurepip"])
@@ -141,17 +153,17 @@ def _path_without_uv() -> str:
     return os.pathsep.join(folder for folder in os.environ["PATH"].split(os.pathsep) if not (Path(folder) / "uv").exists())
 
 
-def _write_wheel(folder: Path) -> Path:
-    folder.mkdir()
-    info = "stand_in-1.0.dist-info"
-    files = {f"{name}/__init__.py": "" for name in ("frontmatter", "markdown_it", "rich", "jinja2")}
-    files[f"{info}/METADATA"] = "Metadata-Version: 2.1\nName: stand-in\nVersion: 1.0\n"
+def _write_wheel(folder: Path, name: str, version: str, packages: Iterable[str]) -> Path:
+    folder.mkdir(exist_ok=True)
+    info = f"{name}-{version}.dist-info"
+    files = {f"{package}/__init__.py": "" for package in packages}
+    files[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: {version}\n"
     files[f"{info}/WHEEL"] = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     files[f"{info}/RECORD"] = "".join(_record(name, text) for name, text in files.items()) + f"{info}/RECORD,,\n"
-    wheel = folder / "stand_in-1.0-py3-none-any.whl"
+    wheel = folder / f"{name}-{version}-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
+        for path, text in files.items():
+            archive.writestr(path, text)
     return wheel
 
 

@@ -245,7 +245,7 @@ def test_program_that_is_not_there_is_refused(outside):
 
 def test_sdk_that_is_not_installed_is_named_with_the_command(outside, monkeypatch):
     monkeypatch.setitem(sys.modules, "mcp", None)
-    with pytest.raises(MissingPackageError, match="pip install 'mcp>=2,<3'"):
+    with pytest.raises(MissingPackageError, match="install 'mcp>=2,<3'"):
         outside("mcp:echo")
 
 

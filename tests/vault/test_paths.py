@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vault_eval.errors import MissingPackageError
 from vault_eval.limits import NOTE_MAX_BYTES, PDF_MAX_BYTES
 from vault_eval.model import Target
 from vault_eval.vault.paths import folded, page_max_bytes, page_name, page_problem, page_title, quoted
@@ -102,6 +103,9 @@ def test_pdf_gold_names_the_missing_extra(monkeypatch, tmp_path):
         without.setitem(sys.modules, "pypdf", None)
         assert "needs the extra [pdf]; it is not installed" in str(pdf_problem(Target("Chart.Pdf", pdf_page=4)))
         assert pdf_problem(Target("Chart.md")) is None
+        without.setitem(sys.modules, "jinja2", None)  # as in a Python that lets the private environment go on
+        with pytest.raises(MissingPackageError, match="needs the extra"):
+            pdf_problem(Target("Chart.Pdf"))
     (tmp_path / "pypdf.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
     assert pdf_problem(Target("Chart.Pdf", pdf_page=4)) is None

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import platform
-import re
 import sys
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from vault_eval import __version__, launcher
-from vault_eval.cli.arguments import Parser, add_vault
+from vault_eval.cli.arguments import Parser, add_vault, unknown_name
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import IndexUnusableError
 from vault_eval.index.commands import build_command, fresh_command
@@ -17,45 +16,23 @@ from vault_eval.inputs import index_options
 from vault_eval.vault.location import vault_id, vault_root
 
 _ALL_WELL, _SOMETHING_MISSING = 0, 2
-_IMPORTED = re.compile(r"\w+")
-
-
-@dataclass(frozen=True, slots=True)
-class Extra:
-    """What optional packages are for: the option that needs them, what it does, and they as pip is given them."""
-
-    option: str
-    use: str
-    packages: tuple[str, ...]
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """Those that this interpreter cannot import; each is imported by the name that it is installed by."""
-        names = {match[0]: package for package in self.packages if (match := _IMPORTED.match(package))}
-        return tuple(names[name] for name in launcher.missing_packages(names))
-
-
-# The extras of pyproject.toml, one option each: a test holds the two against each other.
-EXTRAS = (
-    Extra("index --stem LANG", "words are found in all their forms", ("snowballstemmer>=2.2",)),
-    Extra("index --pdf", "PDFs are searched too, page by page", ("pypdf>=5",)),
-    Extra("--vectors wordllama", "search by meaning, with a model that comes along", ("numpy>=1.26", "wordllama>=0.3.9")),
-    Extra("--vectors model2vec=FOLDER", "search by meaning, with a model of yours", ("numpy>=1.26", "model2vec>=0.4")),
-    Extra("-r mcp:PROGRAM", "the search tool of an MCP server is measured", ("mcp>=2,<3",)),
-)
 
 
 def run(argv: list[str]) -> int:
     """The exit code of `doctor`: 0 where all is there, 2 where a package is missing, 10 where the vault's index is.
 
-    What is optional decides nothing. Where commands go on in the private environment, that is what is looked at.
+    What is optional decides nothing, but is installed where it is named. Where commands go on in the private environment,
+    that is what is looked at.
     """
     options = parser().parse_args(argv)
     data = launcher.data_folder(options.data)
     needed = tuple(launcher.RUNTIME_PACKAGES)
-    if options.install or (launcher.missing_packages(needed) and launcher.is_usable(launcher.environment_folder(data))):
-        launcher.ensure(needed, may_install=options.install, data=data, command="doctor")
+    installs = options.install is not None
     if options.install:
+        launcher.install_extras(_known(options.install), data=data)
+    if installs or (launcher.missing_packages(needed) and launcher.is_usable(launcher.environment_folder(data))):
+        launcher.ensure(needed, may_install=installs, data=data, command="doctor")
+    if installs:
         launcher.precompile(data)
     print(f"vault-eval {__version__}, Python {platform.python_version()} ({sys.executable})")
     print(f"data folder: {data}")
@@ -70,8 +47,21 @@ def parser() -> Parser:
     """The options of `doctor`."""
     made = Parser("doctor", "Say what is there, what is missing, and the command that mends it.")
     add_vault(made, required=False)
-    made.add_argument("--install", action="store_true", help="build the private environment with the packages that are missing")
+    made.add_argument(
+        "--install",
+        metavar="NAME",
+        nargs="*",
+        help=f"build the private environment where packages lack; a NAME ({', '.join(launcher.EXTRAS)}) is installed there",
+    )
     return made
+
+
+def _known(names: Sequence[str]) -> list[str]:
+    """The extras that are named, each once. Raises UsageError for a name that is none."""
+    for name in names:
+        if name not in launcher.EXTRAS:
+            raise unknown_name("extra", name, launcher.EXTRAS, f"doctor --install takes {', '.join(launcher.EXTRAS)}")
+    return list(dict.fromkeys(names))
 
 
 def _packages(data: str) -> int:
@@ -86,9 +76,9 @@ def _packages(data: str) -> int:
 
 def _print_optional() -> None:
     print("optional, each for what it names alone:")
-    for one in EXTRAS:
+    for name, one in launcher.EXTRAS.items():
         missing = one.missing
-        state = f"needs {' and '.join(missing)}: {launcher.install_command(missing)}" if missing else "there"
+        state = f"needs {' and '.join(missing)}: {launcher.install_command([name])}" if missing else "there"
         print(f"  {one.option} ({one.use}): {state}")
 
 

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from io import BytesIO
 
+from vault_eval import launcher
 from vault_eval.errors import MissingPackageError, UnreadableFileError
 from vault_eval.limits import PDF_MAX_PAGES, PDF_MAX_SECONDS, PDF_MEMORY_MAX_BYTES, PDF_TEXT_MAX_CHARACTERS
 
@@ -34,8 +35,8 @@ def reader_name() -> str:
         from pypdf import __version__
     except ImportError:
         raise MissingPackageError(
-            f"PDFs are read with the package pypdf, which this Python lacks: {sys.executable} -m pip install pypdf; "
-            "or use --no-pdf"
+            f"PDFs are read with the package pypdf, which this Python ({sys.executable}) lacks. "
+            f"Leave them out with index --no-pdf, or run: {launcher.install_command(['pdf'])}"
         ) from None
     return f"pypdf {__version__}"
 

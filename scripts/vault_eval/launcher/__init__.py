@@ -21,12 +21,13 @@ if TYPE_CHECKING:
         doctor_command,
         ensure,
         environment_folder,
-        install_command,
         is_usable,
         missing_packages,
     )
+    from vault_eval.launcher.extras import EXTRAS, install_command, install_extras
 
 __all__ = [
+    "EXTRAS",
     "RUNTIME_PACKAGES",
     "data_folder",
     "data_option",
@@ -36,6 +37,7 @@ __all__ = [
     "environment_python",
     "find_data_folder",
     "install_command",
+    "install_extras",
     "is_usable",
     "missing_packages",
     "precompile",
@@ -44,9 +46,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """The names of `environment`, loaded at their first use: by then from bytecode, and often never."""
+    """The names of `environment` and `extras`, loaded at their first use: by then from bytecode, and often never."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in ("EXTRAS", "install_command", "install_extras"):
+        from vault_eval.launcher import extras
+
+        return getattr(extras, name)
     from vault_eval.launcher import environment
 
     return getattr(environment, name)

@@ -25,6 +25,8 @@ LOCK = os.path.join(os.path.dirname(_SCRIPTS), "requirements", "runtime.txt")
 # Names the environment that was started already, so that a damaged one cannot start itself for ever.
 _STARTED = "VAULT_EVAL_STARTED_ENVIRONMENT"
 _REBUILT = " (rebuilt)"
+# Names the Python that a person started, for the lines that the environment tells them to run.
+_STARTED_BY = "VAULT_EVAL_STARTED_BY"
 
 
 def missing_packages(packages: Iterable[str]) -> tuple[str, ...]:
@@ -48,15 +50,20 @@ def ensure(packages: Iterable[str], *, may_install: bool, data: str, command: st
         return
     names = [RUNTIME_PACKAGES.get(package, package) for package in missing]
     wanted = f"{command} needs {', '.join(names)}, which this Python ({sys.executable}) lacks."
-    if not set(missing) <= set(RUNTIME_PACKAGES) or not os.path.isfile(LOCK):
-        _refuse(f"{wanted} Run: {install_command(names)}")
+    if not set(missing) <= set(RUNTIME_PACKAGES):
+        from vault_eval.launcher.extras import extras_with, install_command
+
+        refuse(f"{wanted} Run: {install_command(extras_with(missing))}")
+    if not os.path.isfile(LOCK):
+        refuse(f"{wanted} Run: {pip_command(names)}")
     environment = environment_folder(data)
     if started == environment + _REBUILT:
-        _refuse(f"{wanted} It was just installed into {environment}, in vain; remove that folder and run the command again.")
+        refuse(f"{wanted} It was just installed into {environment}, in vain; remove that folder and run the command again.")
     damaged = started == environment
     if damaged or not is_usable(environment):
-        if not may_install or os.environ.get("VAULT_EVAL_NO_INSTALL", "0") not in ("", "0"):
-            _refuse(f"{wanted} {_advice(data, may_install)}")
+        if not may_install:
+            refuse(f"{wanted} Run: {doctor_command(data)}")
+        refuse_where_forbidden(data, because=f"{wanted} ")
         from vault_eval.launcher.build import build
 
         build(environment, LOCK, RUNTIME_PACKAGES)
@@ -85,6 +92,7 @@ def _go_on_with(environment: str, started: str) -> NoReturn:
     """Run the same command line in the environment, with `-I`: no `PYTHONPATH` may shadow what was locked."""
     utf8 = ["-X", "utf8"] if sys.flags.utf8_mode else []
     command = [environment_python(environment), "-I", *utf8, *sys.orig_argv[1:]]
+    os.environ[_STARTED_BY] = _starter(environment)
     os.environ[_STARTED] = started
     if os.name == "nt":  # execv returns to the shell at once there
         import subprocess
@@ -95,38 +103,47 @@ def _go_on_with(environment: str, started: str) -> NoReturn:
     try:
         os.execv(command[0], command)
     except OSError as error:
-        _refuse(f"{command[0]} does not start: {error.strerror}. Remove {environment}, or name another folder with --data DIR.")
+        refuse(f"{command[0]} does not start: {error.strerror}. Remove {environment}, or name another folder with --data DIR.")
 
 
-def _advice(data: str, may_install: bool) -> str:
-    doctor = doctor_command(data)
-    if may_install:
-        return f"VAULT_EVAL_NO_INSTALL is set, so nothing was installed. Unset it and run: {doctor}"
-    return f"Run: {doctor}"
+def refuse_where_forbidden(data: str, extras: Sequence[str] = (), *, because: str = "") -> None:
+    """Raises MissingPackageError where `VAULT_EVAL_NO_INSTALL` is set, with the line that would install."""
+    if os.environ.get("VAULT_EVAL_NO_INSTALL", "0") not in ("", "0"):
+        line = doctor_command(data, extras)
+        refuse(f"{because}VAULT_EVAL_NO_INSTALL is set, so nothing was installed. Unset it and run: {line}")
 
 
-def doctor_command(data: str) -> str:
-    """The one line that builds the private environment below `data`."""
+def doctor_command(data: str, extras: Sequence[str] = ()) -> str:
+    """The one line that builds the private environment below `data`, and installs these extras into it."""
     own_place = [] if data == find_data_folder(None)[0] else ["--data", data]
-    return _command_line([_python(), os.path.join(_SCRIPTS, "vault-eval.py"), "doctor", "--install", *own_place])
+    python = _as_typed(_starter(environment_folder(data)))
+    return _command_line([python, os.path.join(_SCRIPTS, "vault-eval.py"), "doctor", "--install", *extras, *own_place])
 
 
-def install_command(names: Sequence[str]) -> str:
-    """The one line that installs these packages for this interpreter."""
+def pip_command(requirements: Iterable[str]) -> str:
+    """The one line that installs these for this interpreter, beside what it has."""
     import shutil
     from importlib.util import find_spec
 
     if find_spec("pip") is None and shutil.which("uv"):
-        return _command_line(["uv", "pip", "install", "--python", sys.executable, *names])
-    return _command_line([_python(), "-m", "pip", "install", *names])
+        return _command_line(["uv", "pip", "install", "--python", sys.executable, *requirements])
+    return _command_line([_as_typed(sys.executable), "-m", "pip", "install", *requirements])
 
 
-def _python() -> str:
-    """`python3` where that is this interpreter, else its path."""
+def _starter(environment: str) -> str:
+    """The Python that the person started: this one, or the one that the private environment took over from."""
+    before = os.environ.get(_STARTED_BY, "") if sys.prefix == environment else ""
+    return before if os.path.isfile(before) else sys.executable
+
+
+def _as_typed(python: str) -> str:
+    """`python3` where that is this very interpreter, not one that a virtual environment was made from; else its path."""
     import shutil
 
     found = shutil.which("python3")
-    return "python3" if found and os.path.realpath(found) == os.path.realpath(sys.executable) else sys.executable
+    if found is None or os.path.realpath(found) != os.path.realpath(python):
+        return python
+    return "python3" if os.path.realpath(os.path.dirname(found)) == os.path.realpath(os.path.dirname(python)) else python
 
 
 def _command_line(words: Sequence[str]) -> str:
@@ -139,7 +156,8 @@ def _command_line(words: Sequence[str]) -> str:
     return shlex.join(words)
 
 
-def _refuse(message: str) -> NoReturn:
+def refuse(message: str) -> NoReturn:
+    """Raises MissingPackageError, which is imported only then."""
     from vault_eval.errors import MissingPackageError
 
     raise MissingPackageError(message)

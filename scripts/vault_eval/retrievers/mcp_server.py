@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import math
 import os
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
+from vault_eval import launcher
 from vault_eval.errors import MissingPackageError
 from vault_eval.retrievers.bounded_process import telling_line
 from vault_eval.strict_json import JsonValue
@@ -54,7 +56,8 @@ class McpServer:
             from anyio.from_thread import start_blocking_portal
             from mcp import StdioServerParameters
         except ImportError:
-            raise MissingPackageError("mcp: needs the package mcp; run: pip install 'mcp>=2,<3'") from None
+            lacks = f"mcp: needs the package mcp, which this Python ({sys.executable}) lacks"
+            raise MissingPackageError(f"{lacks}. Run: {launcher.install_command(['mcp'])}") from None
         logging.getLogger("mcp").addHandler(logging.NullHandler())  # else its tracebacks are printed
         self._timeout_seconds = timeout_seconds
         self._stderr = _Tail()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from vault_eval import launcher
-from vault_eval.errors import VaultEvalError
+from vault_eval.errors import MissingPackageError, VaultEvalError
 from vault_eval.model import Target
 from vault_eval.vault.paths import (
     has_control_character,
@@ -79,10 +79,16 @@ def _pdf_target(path: str, fragment: str | None) -> Target:
 
 
 def pdf_problem(target: Target) -> str | None:
-    """Why PDF gold cannot be measured here, or None where it can, and for a note."""
+    """Why PDF gold cannot be measured here, or None where it can, and for a note.
+
+    Raises MissingPackageError in an interpreter that commands do not go on in: the one that takes over may read PDFs.
+    """
     if not is_pdf(target.page) or not launcher.missing_packages(["pypdf"]):
         return None
-    return (
-        f"the path {quoted(target.page)} is a PDF, which needs the extra [pdf]; it is not installed: "
-        "install it (pip install pypdf) and run index --pdf, or name a note instead"
+    problem = (
+        f"the path {quoted(target.page)} is a PDF, which needs the extra [pdf]; it is not installed: name a note instead, or run "
+        f"index --pdf after {launcher.install_command(['pdf'])}"
     )
+    if launcher.missing_packages(launcher.RUNTIME_PACKAGES):
+        raise MissingPackageError(problem)
+    return problem
