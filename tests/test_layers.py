@@ -33,8 +33,8 @@ LAYERS = (
     "labels",
     "vault",
     "metrics | significance",
-    "model | data_folder",
-    "strict_json | digests | atomic_file",
+    "model | data_folder | json_node",
+    "strict_json | strict_number | digests | atomic_file | nearest",
     "limits : errors : launcher",
 )
 

@@ -19,12 +19,14 @@ from vault_eval.index.commands import advice_to_build
 from vault_eval.index.options import IndexOptions
 from vault_eval.index.vault_meta.places import vault_meta_folder
 from vault_eval.inputs import index_options
+from vault_eval.nearest import did_you_mean
 from vault_eval.request import Request
 from vault_eval.retrievers.chunk_vectors import refuse_another_index
 from vault_eval.retrievers.embeddings import model_of
 from vault_eval.retrievers.hybrid_rerank import RERANKER
 from vault_eval.retrievers.index_variant import variant_folder, variant_options
-from vault_eval.retrievers.spec import INDEX_SETTINGS, KEYWORD, ON_OUR_INDEX, Spec, number_of, parse_specs
+from vault_eval.retrievers.spec import INDEX_SETTINGS, KEYWORD, ON_OUR_INDEX, Spec, parse_specs
+from vault_eval.strict_number import number_of
 from vault_eval.searchers import Places, native_freshness, standing_index
 from vault_eval.vault.location import vault_root
 from vault_eval.vault.note import parse_note
@@ -118,7 +120,8 @@ def _changes(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
     for text in texts:
         name, _, values = text.partition("=")
         if name not in VARIED or not all(values.split(",")):
-            raise UsageError(f"--vary {quoted(text)}: write KEY=VALUE,VALUE with KEY one of {', '.join(VARIED)}")
+            meant = "" if name in VARIED else did_you_mean(name, VARIED)
+            raise UsageError(f"--vary {quoted(text)}{meant}: write KEY=VALUE,VALUE with KEY one of {', '.join(VARIED)}")
         yield from ((name, value.strip()) for value in values.split(","))
 
 

@@ -18,7 +18,9 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import groupby, pairwise
 
+from vault_eval import launcher
 from vault_eval.errors import MissingPackageError, UsageError
+from vault_eval.nearest import did_you_mean
 
 # Combining marks (Mn, Mc) of Unicode 15.1, with the letters and gaps between them: Python's \w does not match marks, so that
 # a Hindi word would fall into letters. A test holds this list against `unicodedata`.
@@ -240,10 +242,11 @@ def _stemmer(language: str) -> Callable[[str], str]:
         import snowballstemmer
     except ImportError:
         raise MissingPackageError(
-            "stemming needs the package snowballstemmer, which this Python lacks: "
-            f"{sys.executable} -m pip install snowballstemmer; or leave words as they are, with stem none"
+            f"stemming needs the package snowballstemmer, which this Python ({sys.executable}) lacks. "
+            f"Leave words as they are with index --stem none, or run: {launcher.install_command(['stem'])}"
         ) from None
     if language not in snowballstemmer.algorithms():
-        raise UsageError(f"--stem {language!r}: allowed are none, {', '.join(sorted(snowballstemmer.algorithms()))}")
+        known = ("none", *sorted(snowballstemmer.algorithms()))
+        raise UsageError(f"--stem {language!r}{did_you_mean(language, known)}: allowed are {', '.join(known)}")
     stem: Callable[[str], str] = snowballstemmer.stemmer(language).stemWord
     return stem

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from vault_eval.errors import UsageError
 from vault_eval.index.bm25 import DEFAULT_B, DEFAULT_K1
+from vault_eval.nearest import did_you_mean
+from vault_eval.strict_number import number_of
 from vault_eval.vault.paths import quoted
 
 K1_MAX = 100.0
@@ -39,7 +40,6 @@ _MACHINERY = (
 TEXT_KINDS = ("command", "http", "mcp", "run")
 # Settings that name another index of the same notes; their values are those of the options of `index`.
 INDEX_SETTINGS = ("chunk-chars", "chunk-max", "overlap", "prefix", "stem")
-_NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 KEYWORD, CLAUDE_OBSIDIAN, RUN = "keyword", "claude-obsidian", "run"
 # Searchers of the index that `index` builds, which have these settings; `keyword` can search one of claude-obsidian too.
 ON_OUR_INDEX = (KEYWORD, "vector", "hybrid", "hybrid+rerank")
@@ -79,11 +79,6 @@ def module_name(kind: str) -> str:
     return _MODULES.get(kind, kind.replace("-", "_"))
 
 
-def number_of(text: str) -> float | None:
-    """A number written in ASCII digits with at most one point and an exponent, or None for any other text."""
-    return float(text) if _NUMBER.fullmatch(text) else None
-
-
 def number_setting(spec: Spec, name: str, default: float, low: float, high: float) -> float:
     """A numeric setting within bounds. Raises UsageError that names the spec, the setting and what is allowed."""
     text = spec.settings.get(name)
@@ -99,7 +94,8 @@ def refuse_unknown_settings(spec: Spec, allowed: Sequence[str]) -> None:
     for name in spec.settings:
         if name not in allowed:
             has = f"it has {', '.join(allowed)}" if allowed else "it has none"
-            raise UsageError(f"--retriever {quoted(spec.text)}: {spec.kind} has no setting {quoted(name)}; {has}")
+            problem = f"{spec.kind} has no setting {quoted(name)}{did_you_mean(name, allowed)}"
+            raise UsageError(f"--retriever {quoted(spec.text)}: {problem}; {has}")
 
 
 def bm25_parameters(spec: Spec, others: Sequence[str] = ()) -> tuple[float, float]:
@@ -132,7 +128,8 @@ def _split(option: str) -> list[str]:
 def _spec(text: str) -> Spec:
     kind, colon, rest = text.partition(":")
     if kind not in kinds():
-        raise UsageError(f"--retriever {quoted(text)}: there is no searcher {quoted(kind)}; there are {', '.join(kinds())}")
+        problem = f"--retriever {quoted(text)}: there is no searcher {quoted(kind)}{did_you_mean(kind, kinds())}"
+        raise UsageError(f"{problem}; there are {', '.join(kinds())}")
     if kind in TEXT_KINDS:
         return Spec(text, kind, {}, rest.strip())
     settings: dict[str, str] = {}

@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from vault_eval.authoring.changes import Change, change_of, new_label_file
 from vault_eval.authoring.grading import graded_label, with_grades
@@ -26,6 +25,7 @@ from vault_eval.labels.sources import PROPERTY_PREFIX, beside
 from vault_eval.labels.write import native_json, uses_extras
 from vault_eval.limits import LABEL_ID_MAX_CHARACTERS
 from vault_eval.model import Label, LabelSet, Target
+from vault_eval.nearest import nearest
 from vault_eval.reports.escaping import for_terminal
 from vault_eval.vault.paths import has_control_character, has_lone_surrogate, quoted
 from vault_eval.vault.snapshot import VaultSnapshot
@@ -200,7 +200,7 @@ def _twin(labels: Sequence[Label], options: argparse.Namespace) -> Label | None:
         return twins[0] if twins else None
     known = {label.id: label for label in labels}
     if options.id not in known:
-        near = get_close_matches(options.id, known, 1)
+        near = nearest(options.id, known)
         hint = f"; did you mean {quoted(near[0])}?" if near else "; give the words of the query with --query"
         raise UsageError(f"no label has the id {quoted(options.id)}{hint}")
     return known[options.id]

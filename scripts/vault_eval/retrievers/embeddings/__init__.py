@@ -10,6 +10,7 @@ from typing import NamedTuple
 from vault_eval import launcher
 from vault_eval.errors import MissingPackageError, UsageError
 from vault_eval.index.vectors.embedder import Embedder
+from vault_eval.nearest import did_you_mean
 from vault_eval.retrievers.spec import Spec
 from vault_eval.vault.paths import quoted
 
@@ -35,7 +36,7 @@ def parse_model(text: str, where: str) -> Model:
     """The model that `text` names, such as `model2vec=FOLDER`; `where` is what it was said with. Raises UsageError."""
     kind, _, value = text.partition("=")
     if kind not in MODELS:
-        raise UsageError(f"{where} names no model; {_WRITE}")
+        raise UsageError(f"{where} names no model{did_you_mean(kind, MODELS)}; {_WRITE}")
     return _checked(kind, value, where)
 
 
@@ -72,7 +73,7 @@ def cannot_be_loaded(model: Model, error: Exception) -> UsageError | MissingPack
     """The error for a model, or a package of it, that is there and does not work."""
     if isinstance(error, ImportError):
         return MissingPackageError(
-            f"the model {model.kind} cannot be loaded by {sys.executable}: {error}; install its package again"
+            f"the model {model.kind} cannot be loaded by {sys.executable}: {error}. Run: {launcher.install_command([model.kind])}"
         )
     return UsageError(f"the model {quoted(model.text)} cannot be loaded: {type(error).__name__}: {error}")
 
