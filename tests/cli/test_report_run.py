@@ -75,7 +75,8 @@ def test_run_that_was_written_is_measured_with_the_same_figures(ask, report, tmp
     [
         (("--format", "trec"), "the report has several runs; name one with --run: 'keyword', 'title'"),
         (("--format", "ranx", "--run", "titel"), "the report has no run 'titel'; name one with --run: 'keyword', 'title'"),
-        (("--run", "title"), "--run goes with --format trec or ranx"),
+        (("--run", "title"), "--run goes with --miss ID, and with --format trec or ranx"),
+        (("--miss", "no-swimming", "--run", "titel"), "the report has no run 'titel'; name one with --run: 'keyword', 'title'"),
     ],
 )
 def test_run_must_be_one_of_the_report(ask, report, arguments, message):
