@@ -49,6 +49,7 @@ class Told:
     stale: frozenset[str] = frozenset()
     label_only: frozenset[str] = frozenset()
     asked: list[tuple[str, ...]] = field(default_factory=list)
+    first: int = 3  # the rank with the first word
 
     def evidence(self, _query: str, page: str, *, exact_rank: bool) -> PageEvidence | None:
         found = self.known.get(page)
@@ -62,7 +63,7 @@ class Told:
 
     def with_terms(self, _query: str, _page: str, terms: Sequence[str], _text: str) -> tuple[Counterfactual, ...]:
         self.asked.append(tuple(terms))
-        return tuple(Counterfactual(term, 3 + place, 2.0, 4) for place, term in enumerate(terms))
+        return tuple(Counterfactual(term, self.first + place, 2.0, 4) for place, term in enumerate(terms))
 
 
 def ranking(*, score: float = 2.0, usable: Sequence[str] = ()) -> Ranking:
@@ -93,10 +94,9 @@ def test_every_cause_says_what_it_means_and_what_mends_it():
     assert all(cause.remedy for cause in CAUSES.values())
 
 
-def test_missing_gold_is_told_before_anything_else():
-    pages = replace(PAGES, missing={GOLD: "not there"}, excluded={GOLD: "excluded"})
-    found = diagnose("sea", GOLD, ranking(), Told(stale=frozenset({GOLD})), pages, Wanted())
-    assert found == invalid_label(GOLD, "not there")
+def test_page_that_does_not_exist_is_told_of_its_row_and_is_no_cause_of_a_miss():
+    assert invalid_label(GOLD, "not there").cause == CAUSES["label_invalid"].name
+    assert CAUSES["label_invalid"].find(Miss("sea", GOLD, ranking(), PAGES)) is None
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,18 @@ def test_rivals_and_ranks_with_more_words_are_found_out_only_where_wanted():
     whole = diagnose("sea fog", GOLD, ranking(), told, PAGES, Wanted(exact=True))
     assert told.asked == [("fog",)]
     assert whole.counterfactuals == (Counterfactual("fog", 3, 2.0, 4),)
-    assert whole.detail.endswith("rank 3 if that section contained 'fog'")
+    assert whole.detail.endswith("; its best section lacks 'fog'; rank 3 if that section contained 'fog'")
+
+
+def test_a_foretold_rank_beyond_the_cut_is_said_to_be_a_miss_still_and_of_which_place():
+    """No section was named before where no word is shared: the sentence then names the note."""
+    silent = PageEvidence(0.0, (), (1, 4), tuple(TermEvidence(word, 2, 0, 0.0) for word in ("tide", "fog")))
+    told = Told({GOLD: silent} | rivals())
+    near = diagnose("tide fog", GOLD, ranking(), told, PAGES, Wanted(exact=True))
+    assert near.detail == "no query word stands in the note; rank 3 if the note contained 'tide'"
+    told.first = 11
+    far = diagnose("tide fog", GOLD, ranking(), told, PAGES, Wanted(exact=True))
+    assert far.detail == f"{near.detail.replace('rank 3', 'rank 11')}, still not among the first 10"
 
 
 def test_the_rarest_five_missing_words_are_tried():

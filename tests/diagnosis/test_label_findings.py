@@ -111,10 +111,40 @@ def test_a_query_in_properties_is_told_apart_and_the_label_property_is_let_be(de
     assert kinds(desk.report(desk.labels(queries))) == {"query_in_properties": [("High.md", "asked")]}
 
 
+def test_a_label_property_of_another_name_is_no_text_that_a_search_finds(desk):
+    desk.write({"Zebra.md": "---\nfragen: [how do zebras sleep]\n---\nThey rest standing up.\n"})
+    desk.index()
+    report = desk.report("property:fragen", specs=("grep", "keyword"))
+    assert [[one.page for one in run.rows[0].ranking] for run in report.runs] == [[], []]
+    assert kinds(report) == {}
+
+
+def test_a_label_written_into_a_property_of_another_name_makes_its_note_stale_and_the_report_says_so(desk):
+    for name, stays in (("answers", True), ("fragen", False)):
+        note = "---\n{}: [how do zebras sleep{}]\n---\nZebras rest standing up.\n"
+        desk.write({"Zebra.md": note.format(name, "")})
+        desk.index()
+        assert not [line for line in desk.report(f"property:{name}").warnings if "stale" in line]
+        desk.write({"Zebra.md": note.format(name, ", where zebras rest")})
+        report = desk.report(f"property:{name}")
+        assert [one.page for one in report.runs[0].rows[0].ranking] == ["Zebra.md"] * stays
+        said = "a note of which only 'property:fragen' changed is stale too: an index leaves 'answers' alone aside"
+        assert (said in report.warnings) == (not stays)
+
+
 def test_a_query_without_blanks_is_found_inside_a_run_of_letters(desk):
     desk.write({"潮.md": "毎日のように月の引力で潮が満ちるのである。\n"})
     desk.index()
     assert kinds(desk.report(desk.labels({"ja": ("月の引力で潮が満ちる", ["潮.md"])}))) == {"query_in_text": [("潮.md", "ja")]}
+
+
+def test_a_query_of_nothing_but_combining_marks_holds_no_word_and_is_no_leak(desk):
+    marks = "\u0e34" * 6
+    desk.write({"Marks.md": f"{marks}\n"})
+    desk.index()
+    assert kinds(desk.report(desk.labels({"marks": (marks, ["Marks.md"])}))) == {}
+    assert not is_telling(marks)
+    assert is_telling("\u0e01" + marks[:5])  # one letter among them
 
 
 def test_a_copy_of_the_labels_is_named_and_a_page_that_quotes_one_is_not(desk):
@@ -165,9 +195,7 @@ def test_hits_on_label_notes_are_taken_out_counted_and_the_rest_ranked_anew():
 def test_a_page_changed_by_writing_its_label_is_the_observer_effect(desk):
     desk.index()
     desk.write({"Tides.md": f'---\nanswers:\n  - "moon sea"\n---\n{NOTES["Tides.md"]}', "Boat.md": NOTES["Boat.md"] + "More.\n"})
-    # A note without frontmatter gains two fences with the property, so its body differs: only a note that had them is observed.
-    before = kinds(desk.report(desk.labels(QUERIES)))
-    assert "stale_label_only" not in before
+    assert kinds(desk.report(desk.labels(QUERIES)))["stale_label_only"] == [("Tides.md", None)]  # the fences came with the label
     desk.write({"Tides.md": f"---\ntags: [a]\n---\n{NOTES['Tides.md']}"})
     desk.index()
     desk.write({"Tides.md": f'---\ntags: [a]\nanswers:\n  - "moon sea"\n---\n{NOTES["Tides.md"]}'})

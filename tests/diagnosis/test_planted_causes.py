@@ -131,6 +131,17 @@ def test_gold_added_since_or_left_out_is_not_indexed(planted, tongue):
     assert "left out" in row.diagnosis[1].detail
 
 
+def test_gold_that_was_a_label_note_is_not_indexed_since_it_became_an_ordinary_note(planted):
+    planted.write("Labels.md", "---\nschema: vault-eval.labels.v1\nqueries: []\n---\n")
+    planted.write("Other.md", "rope\n")
+    planted.index()
+    planted.write("Labels.md", "harbour\n")
+    report = planted.evaluate([{"id": "asked", "query": "harbour", "expected_pages": ["Labels.md"]}])
+    (found,) = report.runs[0].rows[0].diagnosis
+    assert (found.cause, found.detail) == ("not_indexed", "the note is not in the index: it was added since; run index again")
+    assert any("1 note added since the index was built" in line for line in report.warnings)
+
+
 @tongues
 def test_gold_changed_since_is_stale(planted, tongue):
     planted.write(GOLD, f"{tongue.asked}\n")
@@ -197,8 +208,8 @@ def test_a_note_in_other_words_is_a_vocabulary_mismatch(planted, query, text):
     assert found.counterfactuals[0].rank == 2, "the other note says all of them"
     written = [one.term for one in found.counterfactuals if not is_run(one.term)]
     # Runs cut from a script without blanks are worked out, but not advised: nobody could write them.
-    assert ("if that section contained" in found.detail) == bool(written)
-    assert not written or f"rank 2 if that section contained {written[0]!r}" in found.detail
+    assert ("if the note contained" in found.detail) == bool(written)
+    assert not written or found.detail == f"no query word stands in the note; rank 2 if the note contained {written[0]!r}"
 
 
 def test_words_of_another_property_are_there_but_not_indexed(planted):
@@ -215,6 +226,30 @@ def test_words_of_the_label_property_are_no_text_of_the_note(planted):
     planted.write("Other.md", "recover everything\n")
     planted.index()
     assert planted.cause("recover everything", GOLD) == "vocabulary_mismatch"
+
+
+def test_the_value_of_a_property_is_no_text_of_the_note(planted):
+    planted.write(GOLD, "---\nstatus: new\n---\nSomething about herons.\n")
+    planted.write("Other.md", "new\n")
+    planted.index()
+    (found,) = planted.ask("new", GOLD).diagnosis
+    # A word of three letters is looked for as the whole query alone, which no property may stand for in the text.
+    assert (found.cause, "in a property, and that is not indexed" in found.detail) == ("tokenizer_gap", True)
+
+
+def test_words_of_a_label_property_of_another_name_are_no_text_of_the_note(planted):
+    planted.write(GOLD, "---\nfragen: [recover everything]\n---\nCopies on the disk.\n")
+    planted.write("Other.md", "recover everything\n")
+    planted.index()
+    request = Request(
+        str(planted.root),
+        ("property:fragen",),
+        data=str(planted.root.parent / "data"),
+        index=str(planted.folder),
+        cold_samples=0,
+    )
+    (found,) = evaluate(request, clock()).runs[0].rows[0].diagnosis
+    assert found.cause == "vocabulary_mismatch", found.detail
 
 
 @tongues
@@ -235,6 +270,8 @@ def test_gold_outside_the_pool_is_pool_cut_with_the_pool_that_would_admit_it(pla
     assert found.cause == "pool_cut"
     assert found.evidence is not None
     assert (found.evidence.rank, found.evidence.pool) == (41, 41)
+    looked = "the search looked at only the 25 best chunks (pieces of notes)"
+    assert found.detail.startswith(f"{looked}, and this note's best is number 41, which puts the note at rank 41; ")
     _compares(found)
 
 
@@ -383,7 +420,7 @@ def test_gold_that_was_no_candidate_is_pool_cut(planted, retriever):
     planted.index()
     row = planted.ask("harbour", GOLD, "Far.md", retriever=retriever if retriever == "vector" else f"{retriever}:pool=10")
     assert [one.cause for one in row.diagnosis] == ["pool_cut", "pool_cut"]
-    assert "it is not among the 25 best chunks" in row.diagnosis[0].detail
+    assert row.diagnosis[0].detail.endswith("the 25 best chunks (pieces of notes), and none of them is of this note")
 
 
 @FUSED

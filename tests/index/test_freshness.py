@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
+from vault_eval.index import freshness as freshness_module
 from vault_eval.index.freshness import compare_with_vault
 from vault_eval.index.seal import open_index
 from vault_eval.index.states import read_states
@@ -64,6 +67,23 @@ def test_an_edited_label_note_does_not_make_the_index_stale(make_vault):
     vault.write("Labels.md", LABEL_NOTE + "more\n")
     assert freshness(vault).is_fresh
     assert vault.build().unchanged
+
+
+def test_a_label_note_that_became_an_ordinary_note_is_missing_from_the_index(make_vault):
+    vault = make_vault(**{"A.md": "one\n", "Labels.md": LABEL_NOTE, "Other labels.md": LABEL_NOTE})
+    vault.build()
+    vault.write("Labels.md", "---\n# schema: vault-eval.labels.v1\n---\nit tells of tides\n")
+    found = freshness(vault)
+    assert (found.added, sorted(found.left_out)) == (("Labels.md",), ["Other labels.md"])
+    assert vault.build().pages == 2
+    assert freshness(vault).is_fresh
+
+
+def test_an_untouched_label_note_is_not_looked_at(make_vault, monkeypatch):
+    vault = make_vault(**{"A.md": "one\n", "Labels.md": LABEL_NOTE})
+    vault.build()
+    monkeypatch.setattr(freshness_module, "is_label_note", lambda _read, page: pytest.fail(f"{page} was looked at"))
+    assert freshness(vault).is_fresh
 
 
 def test_a_note_left_out_counts_as_added_once_its_bytes_are_others(make_vault):

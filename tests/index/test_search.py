@@ -221,7 +221,7 @@ def test_contributions_sum_to_the_score(corpora, words, k1, b):
     searcher = Searcher(corpus.index, k1, b)
     query = [f"w{word}" for word in words]
     for chunk, score in exhaustive(corpus.chunks, query, k1, b, 1000):
-        added = searcher.contributions(query, chunk)
+        added = [one.contribution for one in searcher.term_scores(query, chunk)]
         total = 0.0
         for part in added:
             total += part

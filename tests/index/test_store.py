@@ -80,7 +80,6 @@ def test_what_was_indexed_is_read_back(built):
         assert index.term_ordinal("nowhere") is None
         assert index.skipped() == [("Labels.md", "a label note: it may not answer its own queries")]
         assert list(index.warnings()) == ["Broken.md"]
-        assert index.damaged_section() is None
         assert index.total_length == sum(index["chunk_lengths"])
 
 
@@ -117,15 +116,6 @@ def test_every_byte_behind_the_header_counts_for_who_verifies(built, copy):
     for at in sorted({*chosen, len(data) - 1, header}):
         path.write_bytes(data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :])
         refused(folder, vault)
-
-
-def test_a_damaged_section_is_named(built, copy):
-    _, _, data = built
-    _, path, _ = copy
-    at = data.rindex(b"A.md")
-    path.write_bytes(data[:at] + b"B" + data[at + 1 :])
-    with IndexFile(str(path)) as index:
-        assert index.damaged_section() == "pages"
 
 
 def test_truncation_at_any_length_is_refused(built, copy):
@@ -353,7 +343,6 @@ def test_an_index_without_any_page_is_read(make_vault):
     with vault.index() as index:
         assert (index.page_count, index.chunks, index.term_count, index.postings) == (0, 0, 0, 0)
         assert index.page_ordinal("A.md") is None
-        assert index.damaged_section() is None
 
 
 def test_the_same_content_gives_the_same_bytes_and_sections_are_aligned(built):

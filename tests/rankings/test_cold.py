@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from vault_eval.errors import VaultEvalError
 from vault_eval.model import Label
 from vault_eval.rankings import cold
-from vault_eval.rankings.cold import beside_interpreters, cold_sample, time_cold
+from vault_eval.rankings.cold import EVERY_LABEL, beside_interpreters, cold_sample, time_cold
 
 
 def label(name, query="spring tides"):
@@ -46,6 +46,13 @@ def test_sample_has_the_size_asked_for_and_grows_by_adding(names, size):
     assert all(one in chosen for one in cold_sample(labels, max(0, size - 1)))
     if size >= len(labels):
         assert chosen == labels
+
+
+def test_sample_of_every_label_has_no_bound():
+    # Two label files of 1,000 queries are allowed: more than one file may hold.
+    labels = tuple(label(f"q{number}") for number in range(1_500))
+    assert cold_sample(labels, EVERY_LABEL) == labels
+    assert len(beside_interpreters({"q0": 1.0, "q1": 1.0}, EVERY_LABEL, ticks()).interpreter) == 2
 
 
 def test_sample_of_others_does_not_depend_on_a_label_that_was_not_chosen():

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import itertools
 
+import pytest
+
 from vault_eval.model import Label, RankedPage, Ranking, RetrieverDescription
-from vault_eval.rankings.runner import run_queries
+from vault_eval.rankings.runner import run_queries, without_pages
 
 
 class Fake:
@@ -78,6 +80,25 @@ def test_label_notes_are_taken_out_and_as_many_other_pages_take_their_places():
     found = run.rankings["a"]
     assert [(one.rank, one.page) for one in found.pages] == [(1, "2.md"), (2, "4.md"), (3, "5.md")]
     assert (found.label_hits_removed, fake.asked[-1]) == (2, ("moon", 5))
+
+
+@pytest.mark.parametrize(
+    ("found", "kept", "removed"),
+    [
+        # Depth 10, label notes at ranks 3 and 12 of 12: the tenth page that is kept stands at rank 11.
+        ([*"abLcdefghij", "M"], [*"abcdefghij"], 1),
+        ([*"LabcdefghijM"], [*"abcdefghij"], 1),
+        ([*"abcdefghiLMj"], [*"abcdefghij"], 2),
+        ([*"aLbM"], [*"ab"], 2),
+        ([*"LM"], [], 2),
+        ([], [], 0),
+    ],
+)
+def test_label_notes_count_as_taken_out_where_they_stood_in_the_way(found, kept, removed):
+    ranking = Ranking(tuple(RankedPage(rank, page, None) for rank, page in enumerate(found, 1)))
+    left = without_pages(ranking, frozenset("LM"), 10)
+    assert [(one.rank, one.page) for one in left.pages] == [*enumerate(kept, 1)]
+    assert left.label_hits_removed == removed
 
 
 class OneProcessEach(Fake):

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 import re
+import time
 import warnings
 
 import pytest
 
+from vault_eval.errors import UsageError
 from vault_eval.limits import OBSIDIAN_CONFIG_MAX_BYTES
 from vault_eval.vault.excluded import read_exclusions
 from vault_eval.vault.walk import walk_vault
@@ -66,7 +68,9 @@ def test_first_rule_that_matches_is_the_reason(excluded, page):
     assert rules.reason("Garden.md") is None
 
 
-@pytest.mark.parametrize("pattern", ["/[/", "/(?<year>\\d)/", "/a{99999999999}/", "/" + "(" * 2_000 + ")" * 2_000 + "/", "/*/"])
+@pytest.mark.parametrize(
+    "pattern", ["/[/", "/(?<year>\\d)/", "/a{99999999999}/", "/" + "(" * 2_000 + ")" * 2_000 + "/", "/*/", r"/(a)\1/"]
+)
 def test_pattern_that_is_not_understood_is_a_short_warning(excluded, pattern):
     rules = excluded(pattern, "Templates/")
     assert rules.reason("Templates/Daily.md") is not None
@@ -76,6 +80,15 @@ def test_pattern_that_is_not_understood_is_a_short_warning(excluded, pattern):
         r"\.obsidian/app\.json: the excluded-files pattern '.*is not understood .*; it was ignored", rules.warnings[0]
     )
     assert len(rules.warnings[0]) < 300
+
+
+def test_pattern_that_doubles_its_time_with_every_letter_is_used_and_takes_none(excluded):
+    rules = excluded(r"/^(\w+\s?)*$/")
+    started = time.monotonic()
+    assert rules.reason("only words and blanks " * 10) == r"excluded in Obsidian: /^(\w+\s?)*$/"
+    assert rules.reason("only words and blanks " * 10 + ".md") is None
+    assert time.monotonic() - started < 2
+    assert rules.warnings == ()
 
 
 def test_pattern_that_python_may_read_otherwise_some_day_warns_nobody(excluded):
@@ -170,8 +183,13 @@ def test_glob(reader, glob, page, matches):
     assert read_exclusions(reader, [glob]).reason(page) == (f"excluded: {glob}" if matches else None)
 
 
-def test_many_stars_are_matched_quickly(reader):
-    assert read_exclusions(reader, ["**/".join("ab" * 6)]).reason("a/" * 60 + "c.md") is None
+def test_as_many_stars_as_are_allowed_are_matched_quickly(reader):
+    assert read_exclusions(reader, ["**/".join("ababa")]).reason("a/" * 60 + "c.md") is None
+
+
+def test_glob_of_more_stars_becomes_no_rule(reader):
+    with pytest.raises(UsageError, match=r"the glob '(\*a){12}b': at most 8 stars are allowed; write several globs"):
+        read_exclusions(reader, ["*a" * 12 + "b"])
 
 
 def test_excluded_notes_are_listed_apart_with_the_rule(write, reader):

@@ -258,15 +258,30 @@ def test_digest_is_that_of_all_bytes_without_the_property(data):
     ("data", "kept"),
     [
         (b"---\ntitle: x\nanswers:\n  - a\n\n  - b\ntags: y\n---\nBody\n", b"---\ntitle: x\ntags: y\n---\nBody\n"),
-        (b"---\nanswers:\n- a\n- b\n---\nBody\n", b"---\n---\nBody\n"),
+        (b"---\nanswers:\n- a\n- b\n---\nBody\n", b"Body\n"),
         (b"---\r\nanswers: [a,\r\n  b]\r\ntitle: x\r\n---\r\nanswers: no\r\n", b"---\r\ntitle: x\r\n---\r\nanswers: no\r\n"),
-        (b'\xef\xbb\xbf---\n"answers" : a\n---\n', b"\xef\xbb\xbf---\n---\n"),
+        (b'\xef\xbb\xbf---\n"answers" : a\n---\n', b"\xef\xbb\xbf"),
         (b"---\nanswers:\n  - a\n\n# c\ntitle: x\n--- \n\xff\n", b"---\n\n# c\ntitle: x\n--- \n\xff\n"),
         (b"---\ranswers: a\rtitle: x\r---\rBody", b"---\rtitle: x\r---\rBody"),
     ],
 )
 def test_digest_leaves_out_the_lines_of_the_property_and_no_others(data, kept):
     assert body_digest(data) == sha256(kept)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"Body\n", b"---\nanswers:\n- a\n---\nBody\n"),
+        (b"", b"---\nanswers: [a]\n---\n"),
+        (b"\xef\xbb\xbfBody\r\n", b"\xef\xbb\xbf---\r\nanswers:\r\n- a\r\n---\r\nBody\r\n"),
+        (b"---\n--- \nBody\n", b"---\nanswers:\n- a\n--- \nBody\n"),
+        (b"---\ntitle: x\n---\n", b"---\ntitle: x\nanswers:\n- a\n---\n"),
+    ],
+)
+def test_first_label_of_a_note_keeps_its_digest(before, after):
+    """Also where the fences come with it; an empty frontmatter is none."""
+    assert body_digest(after) == body_digest(before)
 
 
 def test_digest_takes_another_property_name():

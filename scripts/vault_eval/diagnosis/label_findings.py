@@ -15,7 +15,7 @@ from vault_eval.index.terms import is_run
 from vault_eval.labels.eligibility import SettledLabel
 from vault_eval.model import Label, Ranking, Run
 from vault_eval.retrievers.protocol import Explains
-from vault_eval.vault.note_text import LABEL_PROPERTY, decode, frontmatter_block, without_property
+from vault_eval.vault.note_text import LABEL_PROPERTY, body_of, decode, frontmatter_block, without_properties
 from vault_eval.vault.snapshot import VaultSnapshot
 from vault_eval.vault.targets import parse_target
 
@@ -110,8 +110,9 @@ def normalised(text: str) -> str:
 
 
 def is_telling(query: str) -> bool:
-    """Whether a query is long enough that its whole text in a note is no accident."""
-    return len(_WORD.findall(query)) >= QUERY_MIN_WORDS or len(_unspaced_letters(query)) >= QUERY_MIN_UNSPACED_LETTERS
+    """Whether a query is long enough that its whole text in a note is no accident; without a word it never is."""
+    words = len(_WORD.findall(query))
+    return words >= QUERY_MIN_WORDS or (words > 0 and len(_unspaced_letters(query)) >= QUERY_MIN_UNSPACED_LETTERS)
 
 
 def _unspaced_letters(text: str) -> list[str]:
@@ -176,9 +177,7 @@ def _queries_in_gold(examined: Examined) -> Iterator[LabelFinding]:
             text = _text(examined.vault, page)
             folded = text.casefold() if text is not None else ""
             if text is not None and all(word in folded for word in rarest_first):
-                for name in examined.properties:
-                    text = without_property(text, name)
-                for kind in _places(query, text):
+                for kind in _places(query, without_properties(text, examined.properties)):
                     found.setdefault(kind, LabelFinding(kind, page, one.label.id))
         yield from found.values()
 
@@ -187,7 +186,7 @@ def _places(query: str, text: str) -> Iterator[FindingKind]:
     block = frontmatter_block(text)
     if block is not None and _holds(block, query):
         yield "query_in_properties"
-    if _holds(text if block is None else text[text.index("\n") + 1 + len(block) :], query):
+    if _holds(body_of(text), query):
         yield "query_in_text"
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from vault_eval.diagnosis.causes import CAUSES
 from vault_eval.diagnosis.records import Diagnosis, Miss, Rival, SearchedPages, Wanted
 from vault_eval.index.terms import is_run
+from vault_eval.limits import METRIC_CUTOFF_PAGES
 from vault_eval.model import Ranking
 from vault_eval.retrievers.protocol import Counterfactual, Explains, Imagines, KnowsPages, PageEvidence
 
@@ -41,7 +42,7 @@ def diagnose(
         found = replace(found, winner=last, rivals=_rivals(miss) if wanted.rivals else ())
     if cause.wants_words and wanted.exact:
         imagined = _counterfactuals(miss)
-        found = replace(found, detail=found.detail + _best_word(imagined), counterfactuals=imagined)
+        found = replace(found, detail=found.detail + _best_word(miss, imagined), counterfactuals=imagined)
     return found
 
 
@@ -84,7 +85,12 @@ def _counterfactuals(miss: Miss) -> tuple[Counterfactual, ...]:
     return searcher.with_terms(miss.query, miss.page, rarest, text)
 
 
-def _best_word(imagined: tuple[Counterfactual, ...]) -> str:
+def _best_word(miss: Miss, imagined: tuple[Counterfactual, ...]) -> str:
     # A run cut from a script without blanks is no word that somebody could write.
     best = min((one for one in imagined if not is_run(one.term)), key=lambda one: one.rank, default=None)
-    return f"; rank {best.rank:,} if that section contained {best.term!r}" if best is not None else ""
+    if best is None:
+        return ""
+    # Where no word is shared, no section was named before.
+    where = "that section" if miss.evidence is not None and miss.evidence.shares_a_term else "the note"
+    still = "" if best.rank <= METRIC_CUTOFF_PAGES else f", still not among the first {METRIC_CUTOFF_PAGES}"
+    return f"; rank {best.rank:,} if {where} contained {best.term!r}{still}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from vault_eval.vault.note_text import frontmatter_block
+from vault_eval.vault.note_text import body_of, frontmatter_block
 
 # Shorter words begin too many others by chance.
 _WORD_MIN_CHARACTERS = 4
@@ -21,13 +21,12 @@ def raw_text_match(query: str, text: str) -> str | None:
     Looked for in turn, in the body and then in the properties: the query as it stands; one of its words, of four letters or
     more, that begins or is a word of the text once case, accents, hyphens and apostrophes are left aside.
     """
-    properties = frontmatter_block(text) or ""
-    found = _match(query, text[len(properties) :])
+    found = _match(query, body_of(text))
     if found is not None:
         return (
             f"{found}, which is another term to this index" if "only as" in found else f"{found}, but no term of it was indexed"
         )
-    found = _match(query, properties)
+    found = _match(query, frontmatter_block(text) or "")
     return None if found is None else f"{found}, in a property, and that is not indexed: say it in the text"
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from vault_eval.limits import METRIC_CUTOFF_PAGES
 from vault_eval.model import RankedPage, Ranking
 from vault_eval.retrievers.protocol import Counterfactual, Explains, KnowsPages, PageEvidence
+from vault_eval.vault.note_text import LABEL_PROPERTY
 
 CauseName = str  # the name of a file in `causes`
 
@@ -48,12 +49,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class SearchedPages:
-    """What is known of pages besides the ranking: why one is out of scope or unreadable, and its text as it is now."""
+    """What is known of pages besides the ranking: why one is out of scope or unreadable, and its text as it is now.
+
+    What stands in the `label_properties` of a page is no text of it.
+    """
 
     excluded: Mapping[str, str]
     skipped: Mapping[str, str]
     text: Callable[[str], str | None]
-    missing: Mapping[str, str] = field(default_factory=dict)  # page that does not exist -> why, and what it may have become
+    label_properties: tuple[str, ...] = (LABEL_PROPERTY,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from vault_eval.diagnosis.query_runs import in_own_words
 from vault_eval.diagnosis.records import Miss
 
 
 def lacking_clause(miss: Miss) -> str:
     """`; its best section lacks 'neap'`, or nothing where it lacks none."""
-    return f"; its best section lacks {', '.join(map(repr, miss.lacking))}" if miss.lacking else ""
+    lacking = in_own_words(miss.query, miss.lacking)
+    return f"; its best section lacks {', '.join(map(repr, lacking))}" if lacking else ""

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from vault_eval.index.states import NoteStates
 from vault_eval.index.store import LABEL_NOTE, IndexFile
+from vault_eval.labels.sources import is_label_note
 from vault_eval.vault.note_text import LABEL_PROPERTY
 from vault_eval.vault.page_digests import PageDigests
-from vault_eval.vault.walk import VaultListing
+from vault_eval.vault.walk import NoteFile, VaultListing
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,8 @@ class Freshness:
     """The SHA-256 of every note now, and which notes the index does not have, has in another state, or has in vain.
 
     An indexed note that cannot be read any more counts as changed, one that the index left out as added once its bytes are
-    others; label notes are in none of the lists. `renamed` gives for a removed note the added one that has its bytes.
+    others; notes that still are label notes are in none of the lists. `left_out` are those that would be left out again.
+    `renamed` gives for a removed note the added one that has its bytes.
     """
 
     indexed: frozenset[str]
@@ -28,6 +30,8 @@ class Freshness:
     removed: tuple[str, ...]
     renamed: Mapping[str, str]
     label_only: tuple[str, ...] = ()  # only the label property differs: still a result
+    records_skipped: int = 0  # parts of the index that cannot be used: a note that seems to be added may be one of theirs
+    remedy: str = "run index again"  # what brings the index up to date
 
     @property
     def is_fresh(self) -> bool:
@@ -53,8 +57,9 @@ def compare_with_vault(listing: VaultListing, index: IndexFile, states: NoteStat
         now = before if is_known else pages.digest(note.page)
         if now is not None:
             digests[note.page] = now
-        if before is None and _is_new(note.page, now, left_out, unusable):
+        if before is None and _is_new(note, left_out.get(note.page), unusable, states, pages):
             added.append(note.page)
+            left_out.pop(note.page, None)
         elif ordinal is not None and now != before:
             (label_only if _same_body(note.page, ordinal, index, pages) else changed).append(note.page)
     by_digest = {digests[page]: page for page in reversed(added) if page in digests}
@@ -76,8 +81,10 @@ def _same_body(page: str, ordinal: int, index: IndexFile, pages: PageDigests) ->
     return pages.body_digest(page, LABEL_PROPERTY) == index.page_digest(ordinal, body=True)
 
 
-def _is_new(page: str, now: str | None, left_out: Mapping[str, str], unusable: Mapping[str, str]) -> bool:
-    """Whether a note that is not in the index might be after the next build."""
-    if page not in left_out:
+def _is_new(note: NoteFile, reason: str | None, unusable: Mapping[str, str], states: NoteStates, pages: PageDigests) -> bool:
+    """Whether a note that is not in the index, or was left out for a reason, might be in it after the next build."""
+    if reason is None:
         return True
-    return left_out[page] != LABEL_NOTE and now != unusable.get(page)
+    if reason == LABEL_NOTE:
+        return states.get(note.page) != note.state and not is_label_note(pages.read, note.page)
+    return pages.digest(note.page) != unusable.get(note.page)

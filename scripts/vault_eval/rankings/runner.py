@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from vault_eval.model import Label, Ranking, Run
+from vault_eval.model import Label, RankedPage, Ranking, Run
 from vault_eval.retrievers.protocol import ColdOnly, Retriever
 
 # Asked once without being timed: caches fill, files come into memory.
@@ -39,7 +39,17 @@ def run_queries(
 
 
 def without_pages(ranking: Ranking, pages: frozenset[str], depth: int) -> Ranking:
-    """The first `depth` pages of a ranking that are none of `pages`, ranked anew, with the number of hits taken out."""
-    kept = [ranked for ranked in ranking.pages if ranked.page not in pages][:depth]
-    renumbered = tuple(replace(ranked, rank=rank) for rank, ranked in enumerate(kept, 1))
-    return replace(ranking, pages=renumbered, label_hits_removed=sum(ranked.page in pages for ranked in ranking.pages))
+    """The first `depth` pages of a ranking that are none of `pages`, ranked anew, with the number of hits taken out.
+
+    Hits below the last page that is kept stood in the way of none, and are not counted.
+    """
+    kept: list[RankedPage] = []
+    removed = 0
+    for ranked in ranking.pages:
+        if len(kept) == depth:
+            break
+        if ranked.page in pages:
+            removed += 1
+        else:
+            kept.append(replace(ranked, rank=len(kept) + 1))
+    return replace(ranking, pages=tuple(kept), label_hits_removed=removed)

@@ -7,6 +7,7 @@ import ipaddress
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException, HTTPResponse, IncompleteRead
 from typing import NamedTuple
@@ -19,6 +20,7 @@ _OK = 200
 _THIS_MACHINE = "localhost"
 _ONLY_HERE = "queries leave this one only with --allow-remote"
 _SAID_MAX_BYTES = 400
+_NO_TIME_SECONDS = 0.001  # with 0 a socket would not wait, which it calls another error than a time-out
 
 
 class HttpFailedError(Exception):
@@ -55,6 +57,15 @@ def address_of(url: str) -> Address:
     return Address(parts.scheme, parts.hostname, port or (443 if parts.scheme == "https" else 80), target)
 
 
+def refuse_elsewhere(address: Address) -> None:
+    """Raises HttpFailedError for an address that is, or may be, another machine's; nothing is looked up for it."""
+    if _is_numeric(address.host):
+        if not _is_loopback(address.host):
+            raise HttpFailedError(f"{address.server} is another machine ({address.host}); {_ONLY_HERE}")
+    elif address.host != _THIS_MACHINE:
+        raise HttpFailedError(f"{address.server} may be another machine: the name is not looked up; {_ONLY_HERE}")
+
+
 def fetch_bounded(
     address: Address,
     *,
@@ -67,7 +78,8 @@ def fetch_bounded(
     """The body of the answer to a GET, or to a POST of `body`; connected to directly, redirects not followed.
 
     Raises HttpFailedError where the server cannot be reached, is another machine that is not allowed, answers with
-    anything but 200, takes longer than `timeout_seconds`, sends more than `max_bytes`, or hangs up before the body is whole.
+    anything but 200, takes longer than `timeout_seconds`, of which every address it has takes its part, sends more than
+    `max_bytes`, or hangs up before the body is whole.
     """
     late = HttpFailedError(f"{address.server} took longer than {timeout_seconds:g} seconds")
     cut: list[bool] = []
@@ -77,8 +89,13 @@ def fetch_bounded(
         with contextlib.suppress(OSError):
             connected.shutdown(socket.SHUT_RDWR)
 
-    connected = _connect(address, timeout_seconds, allow_remote)
-    timer = threading.Timer(timeout_seconds, cut_off)  # the time-out of a socket begins anew with every byte
+    ends = time.monotonic() + timeout_seconds
+    try:
+        connected = _connect(address, ends, allow_remote)
+    except TimeoutError:
+        raise late from None
+    # The time-out of a socket begins anew with every byte.
+    timer = threading.Timer(max(0.0, ends - time.monotonic()), cut_off)
     timer.daemon = True
     timer.start()
     try:
@@ -101,10 +118,13 @@ def fetch_bounded(
     return data
 
 
-def _connect(address: Address, timeout_seconds: float, allow_remote: bool) -> socket.socket:
-    """A connection to an address that was looked up and checked; it is the checked one that is connected to."""
-    if not (allow_remote or address.host == _THIS_MACHINE or _is_numeric(address.host)):
-        raise HttpFailedError(f"{address.server} may be another machine: the name is not looked up; {_ONLY_HERE}")
+def _connect(address: Address, ends: float, allow_remote: bool) -> socket.socket:
+    """A connection to an address that was looked up and checked; it is the checked one that is connected to.
+
+    Raises TimeoutError where there is none when time `ends`, on the monotonic clock.
+    """
+    if not allow_remote:
+        refuse_elsewhere(address)
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
     except (OSError, ValueError) as error:
@@ -116,10 +136,12 @@ def _connect(address: Address, timeout_seconds: float, allow_remote: bool) -> so
     for family, kind, protocol, _, place in allowed:
         connected = socket.socket(family, kind, protocol)
         try:
-            connected.settimeout(timeout_seconds)
+            connected.settimeout(max(_NO_TIME_SECONDS, ends - time.monotonic()))
             connected.connect(place)
         except OSError as error:
             connected.close()
+            if isinstance(error, TimeoutError) and error.errno is None:  # ours; that of the system has a number
+                raise
             problem = error.strerror or str(error)
         else:
             return connected if address.scheme == "http" else _encrypted(connected, address.host)

@@ -16,7 +16,7 @@ from vault_eval.model import RankedPage, Ranking, RetrieverDescription
 from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.spec import Spec, refuse_unknown_settings
 from vault_eval.retrievers.without_index import WithoutIndex
-from vault_eval.vault.note_text import decode, without_property
+from vault_eval.vault.note_text import decode, without_properties
 from vault_eval.vault.paths import is_pdf
 
 NEEDS_INDEX = False
@@ -27,7 +27,7 @@ _WORD = re.compile(r"\w+")
 
 
 def open_retriever(spec: Spec, context: RetrieverContext) -> GrepSearch:
-    """The searcher of the text of all notes in scope but label notes, each read once, without the lines of the label property.
+    """The searcher of the text of all notes in scope but label notes, each read once, without the lines of label properties.
 
     Raises UsageError for any setting, and for a vault of more than 512 MiB.
     """
@@ -121,6 +121,6 @@ def _text(page: str, context: RetrieverContext) -> str:
     if is_pdf(page):
         return ""  # what grep sees of a PDF are compressed bytes
     try:
-        return without_property(decode(context.read(page)))
+        return without_properties(decode(context.read(page)), context.label_properties)
     except UnreadableFileError:
         return ""

@@ -15,7 +15,7 @@ from vault_eval.errors import UsageError
 from vault_eval.limits import EXTERNAL_ANSWER_MAX_BYTES
 from vault_eval.model import Ranking, RetrieverDescription
 from vault_eval.retrievers.answers import AnswerError, found_in_json, json_of
-from vault_eval.retrievers.bounded_http import HttpFailedError, address_of, fetch_bounded
+from vault_eval.retrievers.bounded_http import HttpFailedError, address_of, fetch_bounded, refuse_elsewhere
 from vault_eval.retrievers.external_results import FoundPage, ranking_of
 from vault_eval.retrievers.presets import HttpPreset, Question, Settings, omnisearch, opensearch
 from vault_eval.retrievers.protocol import RetrieverContext
@@ -50,7 +50,7 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> HttpSearch:
     spec, words = words_of(spec)
     preset = PRESETS.get(words[0], _BARE)
     bounds = bounds_of(spec, (_AUTHORIZATION, *preset.settings))
-    url = _url(preset, words if preset is _BARE else words[1:], option_of(spec))
+    url = _url(preset, words if preset is _BARE else words[1:], option_of(spec), allow_remote=context.allow_remote)
     return HttpSearch(spec, preset, url, bounds, _headers(spec), context)
 
 
@@ -121,18 +121,22 @@ class HttpSearch(WithoutIndex):
         return self._preset.read(json_of(text), self._settings, self._vault_names)
 
 
-def _url(preset: HttpPreset, words: Sequence[str], option: str) -> str:
+def _url(preset: HttpPreset, words: Sequence[str], option: str, *, allow_remote: bool) -> str:
     url = words[0] if words else preset.url
     if url is None or len(words) > 1:
         raise UsageError(f"{option}: write one address, such as http://localhost:9200/notes")
     if preset is _BARE and _QUERY not in url:
         raise UsageError(f"{option}: the address has no {_QUERY}; write it where the query belongs")
     try:
-        filled_in = address_of(url).target
+        address = address_of(url)
+        if any(
+            address.target.count(name) != url.count(name) for name in (_QUERY, _DEPTH)
+        ):  # a query must not choose who is asked
+            raise HttpFailedError(f"{_QUERY} and {_DEPTH} stand in the path or after the ?, and nowhere else in an address")
+        if not allow_remote:
+            refuse_elsewhere(address)
     except HttpFailedError as error:
         raise UsageError(f"{option}: {error}") from None
-    if any(filled_in.count(name) != url.count(name) for name in (_QUERY, _DEPTH)):  # a query must not choose who is asked
-        raise UsageError(f"{option}: {_QUERY} and {_DEPTH} stand in the path or after the ?, and nowhere else in an address")
     return url if preset is _BARE else url.rstrip("/")
 
 

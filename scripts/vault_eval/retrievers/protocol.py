@@ -11,6 +11,7 @@ from vault_eval.index.freshness import Freshness
 from vault_eval.index.reading import IndexReading
 from vault_eval.index.term_evidence import TermEvidence
 from vault_eval.model import IndexDescription, Ranking, RetrieverDescription
+from vault_eval.vault.note_text import LABEL_PROPERTY
 from vault_eval.vault.snapshot import VaultSnapshot
 
 SettingValue: TypeAlias = "str | int | float | bool | None"
@@ -63,6 +64,7 @@ class RetrieverContext:
     vault: VaultSnapshot
     index_folder: str
     label_notes: frozenset[str] = frozenset()  # pages that hold labels: never a result
+    label_properties: tuple[str, ...] = (LABEL_PROPERTY,)  # what stands in them is no text of a page
     data: str = ""  # the root of the data folder
     product_root: str | None = None  # the checkout of another product, where one was named
     allow_remote: bool = False  # whether a searcher may ask other machines than this one

@@ -8,8 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from vault_eval import strict_json
-from vault_eval.limits import OBSIDIAN_CONFIG_MAX_BYTES
+from vault_eval.errors import UsageError
+from vault_eval.limits import GLOB_STARS_MAX, OBSIDIAN_CONFIG_MAX_BYTES
 from vault_eval.vault.paths import page_name, quoted
+from vault_eval.vault.path_pattern import PathPattern
 from vault_eval.vault.reader import FolderReader
 from vault_eval.vault.refusal import FileRefusedError
 
@@ -73,12 +75,23 @@ def _obsidian_rule(text: str) -> Callable[[str], bool]:
     is_pattern = len(text) > 1 and text.startswith("/") and text.endswith("/")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what Python may read otherwise some day is not the owner's concern
-        pattern = re.compile(page_name(text[1:-1] if is_pattern else f"^{re.escape(page_name(text))}"), re.IGNORECASE)
-    return lambda page: pattern.search(page) is not None
+        pattern = PathPattern(page_name(text[1:-1] if is_pattern else f"^{re.escape(page_name(text))}"))
+    return pattern.is_found_in
+
+
+def glob_problem(glob: str) -> str | None:
+    """Why pages are not held against the glob, or None where they are."""
+    return f"at most {GLOB_STARS_MAX} stars are allowed; write several globs" if glob.count("*") > GLOB_STARS_MAX else None
 
 
 def glob_rule(glob: str) -> Callable[[str], bool]:
-    """Whether a page fits the glob: `*` stays inside a folder, `**` crosses folders; a folder's name alone is all below it."""
+    """Whether a page fits the glob: `*` stays inside a folder, `**` crosses folders; a folder's name alone is all below it.
+
+    Raises UsageError for a glob with a `glob_problem`.
+    """
+    problem = glob_problem(glob)
+    if problem is not None:
+        raise UsageError(f"the glob {quoted(glob)}: {problem}")
     parts = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     tokens = re.findall(r"\*\*/|\*\*|\*|\?|[^*?]+", glob.strip("/"))
     pattern = re.compile("".join(parts.get(token) or re.escape(token) for token in tokens) + "(?:/.*)?", re.DOTALL)

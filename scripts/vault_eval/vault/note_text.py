@@ -15,6 +15,7 @@ from vault_eval.errors import UnreadableFileError
 LABEL_PROPERTY = "answers"
 
 _BOM = b"\xef\xbb\xbf"
+_EMPTY_FRONTMATTER = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*(?:\r\n|\r|\n)---[ \t]*(?:[\r\n]|$)")
 _CLOSING_FENCE = re.compile(r"^---[ \t]*$", re.MULTILINE)
 
 
@@ -51,6 +52,14 @@ def frontmatter_block(text: str) -> str | None:
     return opening[1][: closing.start()] if closing else None
 
 
+def body_of(text: str) -> str:
+    """What follows the line of the closing fence; the whole text without frontmatter."""
+    block = frontmatter_block(text)
+    if block is None:
+        return text
+    return text[text.index("\n") + 1 + len(block) :].partition("\n")[2]
+
+
 def why_no_frontmatter(text: str) -> str:
     """What is said of a text without `frontmatter_block`: TOML, an open fence, or nothing."""
     first = text.split("\n", 1)[0].rstrip(" \t")
@@ -62,29 +71,29 @@ def why_no_frontmatter(text: str) -> str:
 
 
 def body_digest(data: bytes, label_property: str = LABEL_PROPERTY) -> str:
-    """The SHA-256 of a note's bytes without the lines of one top-level property; of all bytes where it is absent.
+    """The SHA-256 of a note's bytes without the lines of one top-level property, and without a frontmatter that is empty then.
 
-    The property's lines are that of its key and the indented, `- ` and enclosed blank lines after it.
+    Which lines are those of the property, `property_lines` says. A note has the same digest before its first label and after.
     """
-    if label_property.encode() not in data:
+    if label_property.encode() not in data and not _EMPTY_FRONTMATTER.match(data):
         return sha256_hex(data)
     lines = data.removeprefix(_BOM).splitlines(keepends=True)  # bytes are split at LF, CR LF and CR only
-    end = _closing_fence([line.rstrip(b" \t\r\n") for line in lines])
-    if end is None:
-        return sha256_hex(data)
-    dropped = property_lines(lines[:end], re.escape(label_property.encode()))
+    dropped = _own_lines(lines, label_property)
     kept = b"".join(line for number, line in enumerate(lines) if number not in dropped)
     return sha256_hex((_BOM if data.startswith(_BOM) else b"") + kept)
 
 
-def without_property(text: str, label_property: str = LABEL_PROPERTY) -> str:
-    """A `decode`d note without the lines of one top-level property, as `body_digest` leaves them out."""
-    dropped = _lines_of_property(text, label_property)
-    return "\n".join(line for number, line in enumerate(text.split("\n")) if number not in dropped) if dropped else text
+def without_properties(text: str, names: Sequence[str] = (LABEL_PROPERTY,)) -> str:
+    """A `decode`d note without the lines of top-level properties, each left out as `body_digest` does."""
+    for name in names:
+        dropped = _lines_of_property(text, name)
+        if dropped:
+            text = "\n".join(line for number, line in enumerate(text.split("\n")) if number not in dropped)
+    return text
 
 
 def with_empty_property(text: str, label_property: str = LABEL_PROPERTY) -> str:
-    """A `decode`d note in which the lines `without_property` leaves out are empty: every other line keeps its number."""
+    """A `decode`d note in which the lines `without_properties` leaves out are empty: every other line keeps its number."""
     dropped = _lines_of_property(text, label_property)
     return "\n".join("" if number in dropped else line for number, line in enumerate(text.split("\n"))) if dropped else text
 
@@ -92,32 +101,18 @@ def with_empty_property(text: str, label_property: str = LABEL_PROPERTY) -> str:
 def _lines_of_property(text: str, label_property: str) -> set[int]:
     if label_property not in text:
         return set()
-    lines = [line.encode("utf-8", "surrogatepass").rstrip(b" \t") for line in text.split("\n")]
-    end = _closing_fence(lines)
-    return property_lines(lines[:end], re.escape(label_property.encode())) if end is not None else set()
+    return _own_lines([line.encode("utf-8", "surrogatepass") for line in text.split("\n")], label_property)
 
 
-def _closing_fence(lines: list[bytes]) -> int | None:
-    if not lines or lines[0] != b"---":
-        return None
-    return next((number for number, line in enumerate(lines) if number and line == b"---"), None)
+def _own_lines(lines: Sequence[bytes], label_property: str) -> set[int]:
+    """The numbers of the property's lines among all lines of a note, and of the fences where nothing else is between them."""
+    from vault_eval.vault.property_lines import property_lines  # few notes need it, and searches start without
 
-
-def property_lines(block: Sequence[bytes], name: bytes) -> set[int]:
-    """The numbers of the lines of one top-level property among the lines before the closing fence, `name` escaped for `re`."""
-    key = re.compile(rb"(?:%b|\"%b\"|'%b')[ \t]*:(?:\s|$)" % (name, name, name))
-    dropped: set[int] = set()
-    inside = False
-    blank: list[int] = []
-    for number, line in enumerate(block):
-        if key.match(line):
-            inside, blank = True, []
-            dropped.add(number)
-        elif not line.strip():
-            blank.append(number)
-        elif inside and (line[:1] in (b" ", b"\t") or re.match(rb"-(?:\s|$)", line)):
-            dropped.update((*blank, number))
-            blank = []
-        else:
-            inside, blank = False, []
-    return dropped
+    stripped = (line.rstrip(b" \t\r\n") for line in lines)
+    if next(stripped, None) != b"---":
+        return set()
+    end = next((number for number, line in enumerate(stripped, 1) if line == b"---"), None)
+    if end is None:
+        return set()
+    own = property_lines(lines[:end], label_property)
+    return own | {0, end} if len(own) == end - 1 else own

@@ -8,6 +8,8 @@ from typing import Union
 from vault_eval.errors import VaultEvalError
 
 NULL_TAG = "tag:yaml.org,2002:null"
+TEXT_TAG = "tag:yaml.org,2002:str"
+INTEGER_TAG = "tag:yaml.org,2002:int"
 
 
 class NoteError(VaultEvalError):

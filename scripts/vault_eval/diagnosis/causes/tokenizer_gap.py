@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from vault_eval.diagnosis.raw_text import raw_text_match
 from vault_eval.diagnosis.records import Cause, Diagnosis, Miss
-from vault_eval.vault.note_text import without_property
+from vault_eval.vault.note_text import without_properties
 
 
 def find(miss: Miss) -> Diagnosis | None:
     """Holds where no query term stands in any chunk of the page, yet its raw text holds the query or a word of it."""
     if miss.evidence is None or miss.evidence.shares_a_term:
         return None
-    detail = raw_text_match(miss.query, without_property(miss.pages.text(miss.page) or ""))
+    text = without_properties(miss.pages.text(miss.page) or "", miss.pages.label_properties)
+    detail = raw_text_match(miss.query, text)
     return None if detail is None else miss.diagnosis(CAUSE.name, detail)
 
 

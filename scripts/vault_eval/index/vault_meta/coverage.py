@@ -5,14 +5,16 @@ from __future__ import annotations
 from vault_eval.errors import UnreadableFileError
 from vault_eval.index.freshness import Freshness
 from vault_eval.index.vault_meta.page_state import PageState
+from vault_eval.index.vault_meta.places import SCRIPTS
 from vault_eval.index.vault_meta.records import PAGES_FOLDER
 from vault_eval.index.vault_meta.store import VaultMetaIndex
-from vault_eval.vault.note_text import decode, frontmatter_block
+from vault_eval.vault.note_text import body_of, decode
 from vault_eval.vault.page_digests import PageDigests
 from vault_eval.vault.snapshot import VaultSnapshot
 
 _OUTSIDE = f"it lies outside {PAGES_FOLDER}, the only folder that claude-obsidian indexes"
 _UNDECODABLE = "it is not UTF-8"
+_REMEDY = f"have claude-obsidian index the vault again ({', then '.join(SCRIPTS)}), which index does not do"
 _EMPTY = "it has no text below its properties"
 
 
@@ -36,6 +38,8 @@ def freshness(index: VaultMetaIndex, vault: VaultSnapshot) -> Freshness:
         removed=removed,
         renamed={page: by_digest[digest] for page, digest in before.items() if digest in by_digest},
         label_only=tuple(page for page, state in dropped.items() if state is PageState.LABEL_ONLY),
+        records_skipped=index.skipped_malformed,
+        remedy=_REMEDY,
     )
 
 
@@ -49,6 +53,4 @@ def _why_left_out(page: str, index: VaultMetaIndex, pages: PageDigests) -> str |
         text = decode(pages.read(page))
     except UnreadableFileError:
         return None
-    block = frontmatter_block(text)
-    body = text if block is None else text.split("\n", 1)[1][len(block) :].partition("\n")[2]
-    return None if body.strip() else _EMPTY
+    return None if body_of(text).strip() else _EMPTY

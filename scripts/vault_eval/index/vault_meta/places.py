@@ -11,6 +11,8 @@ from vault_eval.vault.snapshot import VaultSnapshot
 
 FOLDER_NAME = ".vault-meta"
 INDEX_PATH = "bm25/index.json"
+# The programs of claude-obsidian that make such an index, in this order.
+SCRIPTS = ("contextual-prefix.py", "bm25-index.py")
 
 _INDEX_FOLDER, _INDEX_NAME = INDEX_PATH.split("/")
 
@@ -28,10 +30,8 @@ def vault_meta_folder(place: str) -> str | None:
 
 def unusable(problem: str, vault: str) -> IndexUnusableError:
     """The refusal of an index of this format, with the lines that make it anew and the way round it."""
-    scripts = (
-        f"contextual-prefix.py --vault {shlex.quote(vault)} --all --no-llm",
-        f"bm25-index.py --vault {shlex.quote(vault)} build",
-    )
+    options = ("--all --no-llm", "build")
+    scripts = [f"{name} --vault {shlex.quote(vault)} {what}" for name, what in zip(SCRIPTS, options, strict=True)]
     advice = (
         "Build it with these commands, in the folder of claude-obsidian; or leave it as it is, and measure keyword on the index "
         "that vault-eval builds, without --index:"
