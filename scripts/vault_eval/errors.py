@@ -2,11 +2,16 @@
 
     VaultEvalError                2   something the person can mend
     |-- UsageError                2   an option or argument that cannot be
+    |   `-- NoLabelsError         2   no label source was named or remembered, and none was found (labels.sources)
     |-- LabelError                2   a label file or note that breaks a rule
+    |-- TargetError               2   text that cannot name a gold place (vault.targets)
+    |-- NoteError                 2   frontmatter that cannot be read as labels (vault.yaml_tree)
     |-- UnsafePathError           2   a path that is a link, leaves the vault, or lies inside it
     |-- UnreadableFileError       2   a file that is absent, not regular, too large or not UTF-8
+    |   `-- FileRefusedError      2   one that was not read, with the short reason (vault.refusal)
     |-- ChangedError              2   something changed while it was measured
     |-- MissingPackageError       2   a package that a command needs is not installed
+    |-- EmbeddingFailedError      2   a model that gave no usable vector (index.vectors.embedder)
     `-- IndexUnusableError       10   no index, or a corrupt, foreign or other-version one
 
 Only `vault_eval.cli` turns an error into an exit. A message says where, what was found, what is

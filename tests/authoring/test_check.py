@@ -139,6 +139,14 @@ def test_query_that_is_the_name_of_its_page_is_found(findings, query, page):
     assert page in findings({**ASK, "query": query})[0][2]
 
 
+def test_queries_without_a_word_are_no_title_and_contradict_only_where_they_are_equal(findings, write):
+    dots, marks = write("….md"), "\u0e34" * 6
+    asked = [{"id": f"q{number}", "query": query, "expected_pages": [dots]} for number, query in enumerate(("???", marks))]
+    assert findings(*asked, {"id": "b", "query": "!!!", "expected_pages": ["B.md"]}) == []
+    found = findings({**asked[0], "grades": {dots: 2}}, {"id": "b", "query": "???", "expected_pages": ["B.md"]})
+    assert ("contradiction", ("q0", "b"), "'???': they expect different pages") in found
+
+
 def test_more_pages_than_places_bound_recall(findings, write):
     pages = [write(f"Many/{number}.md") for number in range(12)]
     # 5 / 12 = 0.42 and 10 / 12 = 0.83

@@ -3,9 +3,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vault_eval.authoring.judge_answers import Prompt, page_of_prompts, prompts, read_answers
-from vault_eval.authoring.judged_page import read_judged_page
+from vault_eval.authoring.judged_page import JudgedPage, read_judged_page
 from vault_eval.authoring.pool import pooled
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import LabelError, UsageError
@@ -108,6 +110,22 @@ def test_second_look_at_a_note_that_was_not_shown_again_is_refused(folder, write
         given = answers({"note": page, "grade": 0}, prompt="winter~again")
         taken, refused = read_answers(given, "a.json", pool, lambda name: read_judged_page(vault, name))
     assert (taken, [one.note for one in refused]) == ([], [page])
+
+
+IDS = ["a", "a~again", "a~again~again", "b", "~again", "~again~again"]
+
+
+@given(st.lists(st.sampled_from(IDS), min_size=1, unique=True))
+def test_every_answer_finds_the_query_and_the_look_that_its_prompt_asked_for(ids):
+    labels = [Label(name, f"query {name}", (), "l.json", "") for name in ids]
+    pool = pooled(labels, {name: {"Good.md", "Other.md"} for name in ids}, lambda *_: ((), None), 5, ("id", "Notes"))
+    asked = prompts(pool)
+    assert len({one.id for one in asked}) == len(asked)
+    said = [{"id": one.id, "notes": [{"note": note, "grade": 0} for note in one.notes]} for one in asked]
+    taken, refused = read_answers(json.dumps({"answers": said}), "a.json", pool, lambda _: JudgedPage("text", "0" * 64))
+    assert refused == []
+    first, second = (sorted(one.item for one in taken if one.look == look) for look in (1, 2))
+    assert (first, second) == (sorted(pool.items), sorted(pool.again))
 
 
 @pytest.mark.parametrize("grade", [3, -1, "2", True, 1.5, [], {}])

@@ -89,8 +89,20 @@ def test_sheet_is_read_back_as_it_was(found):
 )
 def test_what_is_no_pool_of_ours_is_refused(change):
     value = change(json.loads(sheet_text(pool_of({"one": {"A.md"}}))))
-    with pytest.raises(LabelError, match=r"pool\.json: (no pool of ours|the pool was changed by hand)"):
+    with pytest.raises(
+        LabelError, match=r"pool\.json: (.*; this is no pool of ours; make one with `labels pool`|the pool was changed by hand)"
+    ):
         read_sheet(json.dumps(value), "pool.json")
+
+
+def test_value_that_no_pool_of_ours_has_is_named_with_its_place():
+    value = json.loads(sheet_text(pool_of({"one": {"A.md"}})))
+    value["queries"][0]["items"][0]["page"] = 7
+    with pytest.raises(LabelError) as error:
+        read_sheet(json.dumps(value), "pool.json")
+    assert str(error.value) == (
+        "pool.json: queries[0]: items[0]: page: found '7', allowed is text; this is no pool of ours; make one with `labels pool`"
+    )
 
 
 def test_text_that_is_no_json_is_refused():

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from unicodedata import normalize
 
 import pytest
 
@@ -120,6 +121,10 @@ def test_other_keys_of_a_label_are_kept(build):
         ([query({"document": "A.md", "heading": "x", "quote": "y"})], "name a heading or a quoted sentence, not both"),
         ([query({"document": "A.md", "until": "y"})], "until ends a span that quote begins"),
         ([query("A.md")], "references holds a string; write"),
+        (
+            [query({"document": "*a" * 12 + "b.md"})],
+            r"R\.json: query 'a': references: document '(\*a){12}b\.md': at most 8 stars are allowed; write several globs",
+        ),
         ([{"id": "a", "query": "q"}], "references is missing"),
         ([{"id": "a", "query": "q", "references": None}], "references is null"),
         ([query(), query()], "there twice|duplicate id"),
@@ -136,6 +141,46 @@ def test_bad_references_are_refused_with_the_query_and_what_is_allowed(build, qu
 def test_file_that_holds_no_references_is_refused(folder, text):
     with open_snapshot(str(folder)) as vault, pytest.raises(LabelError, match=r"R\.json"):
         build_labels("R.json", text, vault)
+
+
+ACCENTED = """Über die Flut: café, naïveté.
+
+# Großes Wörterbuch: Übersicht
+Der Kapitän sagte schließlich nichts.
+
+## Später
+Am nächsten Morgen fiel das Wasser.
+"""
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("asked", ["NFC", "NFD"])
+@pytest.mark.parametrize(
+    ("reference", "places"),
+    [
+        ({"quote": "über die flut: café"}, ["Flut.md"]),
+        ({"quote": "Kapitän sagte"}, ["Flut.md#Großes Wörterbuch: Übersicht"]),
+        ({"quote": "Am nächsten Morgen"}, ["Flut.md#Später"]),
+        ({"quote": "naïveté", "until": "Kapitän"}, ["Flut.md", "Flut.md#Großes Wörterbuch: Übersicht"]),
+        ({"heading": "Grosses wörterbuch: übersicht"}, ["Flut.md#Großes Wörterbuch: Übersicht"]),
+        ({"heading": "Großes Wörterbuch Übersicht"}, ["Flut.md#Großes Wörterbuch: Übersicht"]),
+    ],
+)
+def test_unicode_form_of_note_and_reference_decides_nothing(folder, write, form, asked, reference, places):
+    write("Flut.md", normalize(form, ACCENTED))
+    wanted = {"document": "Flut.md", **{key: normalize(asked, text) for key, text in reference.items()}}
+    text = json.dumps({"schema": SCHEMA, "queries": [query(wanted)]})
+    with open_snapshot(str(folder)) as vault:
+        built = build_labels("R.json", text, vault)
+    assert [normalize("NFC", target_text(target)) for target in built.labels[0].gold] == places
+
+
+def test_quotation_in_a_pdf_is_found_in_any_unicode_form(folder, make_pdf):
+    (folder / "Flut.pdf").write_bytes(make_pdf(["Vor der Flut", normalize("NFD", "Der Kapitän schwieg")]))
+    text = json.dumps({"schema": SCHEMA, "queries": [query({"document": "Flut.pdf", "quote": "kapitän schwieg"})]})
+    with open_snapshot(str(folder), with_pdfs=True) as vault:
+        built = build_labels("R.json", text, vault)
+    assert [target_text(target) for target in built.labels[0].gold] == ["Flut.pdf#page=2"]
 
 
 PDF_PAGES = ["Spring tides.\nThe moon decides.", "so it is", "", "Neap tides\nare low and late."]

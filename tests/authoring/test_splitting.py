@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil, floor
 
 import pytest
 from hypothesis import given
@@ -62,15 +64,58 @@ def test_label_that_has_a_split_keeps_it():
     assert assigned(done, HALF, 7) == {}
 
 
-def test_set_that_grows_by_one_label_at_a_time_keeps_its_share():
-    labels: list[Label] = []
-    for number in range(20):
-        new = [*labels, label(f"{number}", "even" if number % 2 == 0 else "odd")]
-        splits = assigned(new, HALF, 0)
-        labels = [replace(one, split=splits.get(one.id, one.split)) for one in new]
-    held = Counter(one.category for one in labels if one.split == "holdout")
-    # Of ten each, half: to within one label, as if they had been parted at once.
-    assert all(abs(held[category] - 5) <= 1 for category in ("even", "odd"))
+def grown(labels: list[Label], share: Fraction, seed: int) -> Iterator[list[Label]]:
+    """The set after each label that was added to it and parted alone."""
+    done: list[Label] = []
+    for one in labels:
+        new = [*done, one]
+        splits = assigned(new, share, seed)
+        done = [replace(each, split=splits.get(each.id, each.split)) for each in new]
+        yield done
+
+
+def held_of(labels: list[Label]) -> Counter[object]:
+    return Counter((one.category, bool(one.gold)) for one in labels if one.split == "holdout")
+
+
+@given(LABELS, SHARES, st.integers(0, 3))
+def test_every_stratum_of_a_set_that_grows_has_its_share_to_within_one_label_at_every_step(labels, share, seed):
+    before: dict[str, str | None] = {}
+    for done in grown(labels, share, seed):
+        sizes, held = Counter((one.category, bool(one.gold)) for one in done), held_of(done)
+        assert all(abs(held[stratum] - size * share) < 1 for stratum, size in sizes.items())
+        # What follows for all together: each stratum adds less than one label.
+        assert abs(held.total() - len(done) * share) < len(sizes)
+        after = {one.id: one.split for one in done}
+        assert before.items() <= after.items()  # no label changes sides
+        before = after
+
+
+@given(LABELS, SHARES, st.integers(0, 3))
+def test_label_that_may_go_to_either_side_goes_where_all_together_lack_it(labels, share, seed):
+    for done in grown(labels, share, seed):
+        new = done[-1]
+        stratum = [one for one in done if (one.category, bool(one.gold)) == (new.category, bool(new.gold))]
+        others, all_others = (sum(one.split == "holdout" for one in some if one is not new) for some in (stratum, done))
+        may_be_dev = others >= floor(len(stratum) * share)
+        may_be_held = others + 1 <= ceil(len(stratum) * share)
+        if may_be_dev and may_be_held:
+            assert (new.split == "holdout") == (all_others < floor(len(done) * share))
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_twenty_categories_of_one_label_each_are_parted_in_halves_at_once_and_one_by_one(order):
+    labels = [label(f"{number}", f"c{number:02}") for number in range(20)][::order]
+    assert Counter(assigned(labels, HALF, 0).values()) == {"dev": 10, "holdout": 10}
+    # Each is a choice, so all together stay exact at every step: half, rounded down.
+    assert [held_of(done).total() for done in grown(labels, HALF, 0)] == [number // 2 for number in range(1, 21)]
+
+
+def test_largest_remainder_takes_the_odd_label():
+    # Three tenths of 2, 3 and 3 are 0.6, 0.9 and 0.9, each 0 rounded down; of all 8 they are 2.4, so two of the three take one.
+    labels = [label(f"{name}{number}", name) for name, size in (("a", 2), ("b", 3), ("c", 3)) for number in range(size)]
+    splits = assigned(labels, Fraction(3, 10), 0)
+    assert Counter(name[0] for name, split in splits.items() if split == "holdout") == {"b": 1, "c": 1}
 
 
 def test_new_labels_make_up_for_what_their_own_stratum_has_too_much_of():

@@ -74,6 +74,14 @@ def test_what_makes_no_label_is_left_out_and_counted(found, write, text, reason)
     assert set(result.left_out) == {reason}
 
 
+@pytest.mark.parametrize("query", ["???", "…", "\u0e34" * 6, "-"])
+def test_query_without_terms_is_too_short_and_no_two_suggestions_share_an_id(found, write, query):
+    write("Anchor.md", f'---\naliases: ["{query}"]\n---\n')
+    result = found(failed=[query, "where is the anchor", query])
+    assert rows(result) == [("where is the anchor", "failed search, line 2")]
+    assert result.left_out["it is too short to tell one note from another"] == 3
+
+
 def test_links_in_code_and_embedded_notes_are_no_links():
     text = "`[[A|b c d]]` ![[A|b c d]]\n```\n[[A|b c d]]\n```\n~~~\n```\n[[A|x]]\n~~~\n| [[A\\|in a table]] |\n[x](https://a.b) [y](#z)\n"
     assert [(link.text, link.target, link.line) for link in links(text, 0)] == [("in a table", "A", 9)]

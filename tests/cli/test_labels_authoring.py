@@ -528,6 +528,23 @@ def test_split_shows_writes_and_then_has_nothing_to_do(ask, vault, tmp_path, lab
     assert labels.read_bytes() == after
 
 
+def test_split_shows_who_looked_at_the_holdout_and_why(ask, vault, tmp_path, labels):
+    data, vault_name = DataFolder(str(tmp_path / "data")), vault_id(str(vault))
+    record_look(data, vault_name, "aa", ["keyword", "title"], "", _noon())
+    record_look(data, vault_name, "bb", ["vector"], "before the\x1b[2J release " + "x" * 1000, _noon())
+    out = ask("split", "--vault", vault)[1]
+    lines = out[out.index("The holdout was looked at 2 times") :].splitlines()
+    assert lines[1].startswith(r"  2026-11-30, vector: before the\x1b[2J release xxx")
+    assert len(lines[1]) <= 400
+    assert lines[2] == "  2026-11-30, keyword, title: no reason was given"
+    for number in range(20):
+        record_look(data, vault_name, "aa", ["keyword"], f"try {number}", _noon())
+    out = ask("split", "--vault", vault)[1]
+    shown = [line for line in out.splitlines() if line.startswith("  2026-11-30")]
+    assert (len(shown), shown[0]) == (10, "  2026-11-30, keyword: try 19")
+    assert f"  … and 12 more, all in {data.holdout_ledger(vault_name)}" in out.splitlines()
+
+
 def test_split_of_a_vault_finds_its_label_file_as_the_other_commands_do(ask, vault, labels):
     assert ask("split", "--vault", vault, "--write")[0] == 0
     assert json.loads(labels.read_text(encoding="utf-8"))["queries"][0]["split"] in ("dev", "holdout")
@@ -636,7 +653,7 @@ def test_references_that_are_no_utf_8_are_named(ask, vault, tmp_path, references
 
 def test_labels_command_that_is_not_there_gets_the_nearest(ask):
     code, _, err = ask("sugest")
-    assert (code, "there is no labels command 'sugest'; did you mean suggest?" in err) == (2, True)
+    assert (code, "there is no labels command 'sugest' (did you mean suggest?)" in err) == (2, True)
     assert ask("--help")[0] == 0
 
 

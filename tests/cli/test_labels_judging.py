@@ -276,6 +276,15 @@ def test_query_for_which_nothing_was_found_comes_with_the_line_that_makes_it_a_n
     assert (label["expected_pages"], "skip_reason" in label) == ([], False)
 
 
+def test_line_to_be_run_is_whole_however_long_its_query_is(tmp_path):
+    query = " ".join(f"xylophone{number}" for number in range(60))
+    vault = Vault(tmp_path, NOTES, f"{query}\n")
+    said = vault.judge("--labels", "--into", tmp_path / "L.json", "--write")
+    line = said.splitlines()[-1]
+    assert (line.startswith("If none should be found, say so of each: python3 "), len(line) > 400) == (True, True)
+    assert query in shlex.split(line)
+
+
 def test_pool_without_a_note_has_nothing_to_judge_and_its_queries_are_skipped(vault, tmp_path):
     pool = tmp_path / "p.json"
     vault.run("labels", "pool", "--vault", vault.root, "--needs", "-", "--out", pool, typed="xylophone\n")

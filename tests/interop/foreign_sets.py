@@ -8,7 +8,7 @@ import pytest
 from hypothesis import strategies as st
 
 from vault_eval.errors import LabelError
-from vault_eval.interop.carried import Part, kept, page_grades
+from vault_eval.interop.carried import Part, best_grades, kept
 from vault_eval.interop.records import Judgment, Topic
 from vault_eval.labels.problems import Place, Problems
 from vault_eval.labels.rules import normalise_query
@@ -62,7 +62,7 @@ def as_carried(topics, carries):
 def _carried(topic, carries):
     judged = topic.judgments
     if not carries & {Part.PLACES}:
-        judged = tuple(Judgment(page, grade) for page, grade in page_grades(topic).items())
+        judged = tuple(Judgment(page, grade) for page, grade in best_grades(topic).items())
     if Part.REFUSED not in carries:
         judged = tuple(one for one in judged if one.grade > 0)
     if Part.GRADES not in carries:

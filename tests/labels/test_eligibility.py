@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from vault_eval.errors import LabelError
+from vault_eval.labels.collection import Collection
 from vault_eval.labels.eligibility import settle
+from vault_eval.limits import LABEL_NEAR_NAMES_MAX
 from vault_eval.model import Label, Target
 from vault_eval.vault.excluded import read_exclusions
 from vault_eval.vault.reader import FolderReader
@@ -36,7 +38,8 @@ def decide(tmp_path, request):
     def settled(*labels: Label, globs=(), collection=None, split=None, renamed=None, listing=None):
         with FolderReader(str(tmp_path), descriptor_relative=request.param) as reader:
             found = listing or walk_vault(reader, read_exclusions(reader, globs))
-            return settle(labels, found, reader, collection, split, (renamed or {}).get)
+            asked = None if collection is None else Collection(collection)
+            return settle(labels, found, reader, asked, split, (renamed or {}).get)
 
     return settled
 
@@ -89,7 +92,7 @@ def test_label_of_another_split_is_left_out(write, decide):
 
 def test_deleted_page_is_missing_gold_with_advice(write, decide):
     write("Sea/Tides.md")
-    assert why(decide, "Sea/Old tides.md") == "no note of that name is in the vault; correct the path, or remove the label"
+    assert why(decide, "Sea/Old tides.md") == "no note of that name is in the vault; correct the path"
 
 
 def test_other_letter_case_is_missing_gold_with_the_right_spelling(write, decide):
@@ -120,12 +123,50 @@ def test_page_is_the_same_in_either_unicode_form(write, decide):
     assert decide(label("Café résumé.md"))[0].status == "scored"
     assert decide(label("Uëber.md"))[0].status == "scored"
     # The mark belongs to the other letter: another name, and no proposal.
-    assert why(decide, "Üeber.md").endswith("correct the path, or remove the label")
+    assert why(decide, "Üeber.md").endswith("correct the path")
 
 
 def test_case_twin_is_found_across_unicode_forms(write, decide):
     write("CAFE\u0301.md")
     assert "'CAFÉ.md'" in why(decide, "café.md")
+
+
+@pytest.mark.parametrize(
+    ("written", "there"),
+    [
+        ("recipes/tosat.md", "recipes/toast.md"),
+        ("recipes/Tost.md", "recipes/toast.md"),
+        ("soups/tosat.md", "recipes/toast.md"),
+        ("如何调时差.md", "如何倒时差.md"),
+        ("cafe\u0301 cremme.md", "Café crème.md"),
+        ("2026-01-31 toats.md", "2026-01-31 Toast.md"),
+    ],
+)
+def test_a_page_whose_name_is_a_slip_of_one_that_is_there_is_missing_gold_with_that_one(write, decide, written, there):
+    for page in ("recipes/toast.md", "recipes/soup.md", "如何倒时差.md", "Café crème.md", "2026-01-31 Toast.md"):
+        write(page)
+    assert why(decide, written).endswith(f"; is {there!r} meant?")
+
+
+def test_at_most_two_pages_of_near_names_are_named(write, decide):
+    for page in ("a/toast.md", "b/toast.md", "toasts.md"):
+        write(page)
+    assert why(decide, "tosat.md").endswith("; is 'a/toast.md' or 'b/toast.md' meant?")
+
+
+@pytest.mark.parametrize("written", ["Roast beef.md", "2026-01-30.md", "toast.pdf", "tea.md", "Soup of the day.md"])
+def test_a_page_that_is_merely_like_another_is_not_proposed(write, decide, written):
+    for page in ("Toast.md", "2026-01-31.md", "Sea.md", "Soup.md"):
+        write(page)
+    assert "meant" not in why(decide, written)
+
+
+def test_labels_of_another_vault_do_not_have_every_page_looked_for_among_near_names(write, decide):
+    write("toast.md")
+    names = [f"{'x' * number}/tosat.md" for number in range(1, LABEL_NEAR_NAMES_MAX + 3)]
+    settled = decide(*(label(name) for name in names))
+    proposed = ["meant" in reason for one in settled for reason in one.missing.values()]
+    assert proposed == [True] * LABEL_NEAR_NAMES_MAX + [False] * 2
 
 
 def test_page_that_moved_is_proposed_by_its_name(write, decide):

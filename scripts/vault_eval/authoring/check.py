@@ -13,9 +13,8 @@ from vault_eval.diagnosis.label_findings import Examined, every_finding
 from vault_eval.index.freshness import without_index
 from vault_eval.labels.eligibility import settle
 from vault_eval.labels.load import LabelDocument, load_labels
-from vault_eval.labels.sources import label_property
+from vault_eval.labels.sources import label_properties
 from vault_eval.significance.power import detectable_effect, wins_needed
-from vault_eval.vault.note_text import LABEL_PROPERTY
 from vault_eval.vault.snapshot import VaultSnapshot
 
 NO_CATEGORY = "(none)"
@@ -43,9 +42,8 @@ def check_labels(vault: VaultSnapshot, documents: Sequence[LabelDocument]) -> La
     """The check of label sources against a vault as it is now, with or without an index. Raises LabelError for invalid labels."""
     labels = load_labels(documents)
     settled = settle(labels.labels, vault.listing, vault.reader, None, None, lambda _page: None)
-    properties = tuple(dict.fromkeys([LABEL_PROPERTY, *filter(None, map(label_property, documents))]))
     freshness = without_index(vault.listing, vault.pages)
-    diagnosed = tuple(every_finding(Examined(vault, freshness, settled, (), frozenset(), None, properties)))
+    diagnosed = tuple(every_finding(Examined(vault, freshness, settled, (), frozenset(), None, label_properties(documents))))
     checked = Checked(vault, settled, diagnosed, GoldPlaces(vault))
     scored = len(checked.scored)
     return LabelCheck(

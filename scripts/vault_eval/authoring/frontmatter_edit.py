@@ -1,4 +1,4 @@
-"""One item more, or one less, in a list property of a note; every other byte of the note stays.
+"""One item more in a list property of a note; every other byte of the note stays.
 
 The text is edited, never a parsed form of it, so that quotes, comments, order and line ends are those of its owner. The
 result is then read again: where anything but the one item differs, the edit is refused.
@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from vault_eval.errors import LabelError
 from vault_eval.strict_json import JsonValue, dumps
 from vault_eval.vault.note import frontmatter_tree
-from vault_eval.vault.note_text import decode, frontmatter_block, property_lines, why_no_frontmatter
+from vault_eval.vault.note_text import decode, frontmatter_block, why_no_frontmatter
 from vault_eval.vault.paths import folded, quoted
-from vault_eval.vault.yaml_tree import NoteError, YamlList, YamlNode, YamlScalar
+from vault_eval.vault.property_lines import property_lines
+from vault_eval.vault.yaml_tree import INTEGER_TAG, TEXT_TAG, NoteError, YamlList, YamlNode, YamlScalar
 
-Made: TypeAlias = Literal["item", "property", "frontmatter"]
 Shape: TypeAlias = "tuple[object, ...]"
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
@@ -27,22 +26,13 @@ _FLOW = re.compile(r"[^:]*:[ \t]*\[")
 _COMMENT = re.compile(r"(?:^|\s)#")
 _NO_VALUE = re.compile(r"[^:]*:[ \t]*(?:#.*)?")
 _EMPTY: Shape = ("empty",)
-_TEXT = "tag:yaml.org,2002:str"
 _INDENT = "  "
 _FENCE = "---"
 _BY_HAND = "write the label into it by hand"
 _NO_LIST = "it holds no list of lines `- …` or in brackets"
 
 
-@dataclass(frozen=True, slots=True)
-class Insertion:
-    """The note with one item more; `made` is what had to be written for it: the item alone, the property, all the frontmatter."""
-
-    data: bytes
-    made: Made
-
-
-def with_item(data: bytes, name: str, item: JsonValue) -> Insertion:
+def with_item(data: bytes, name: str, item: JsonValue) -> bytes:
     """A note's bytes with `item` as the last one of the list property `name`, which is made where it is missing.
 
     Raises LabelError, with a sentence that says why, where that cannot be done without touching more; UnreadableFileError
@@ -51,38 +41,15 @@ def with_item(data: bytes, name: str, item: JsonValue) -> Insertion:
     before = _properties(data)
     _refuse_twin(before, name)
     lines = _Lines(data)
-    made: Made = "item" if name in before else "property" if lines.end is not None else "frontmatter"
-    if made == "frontmatter":
-        lines.enclose(_new_property(name, item))
-    elif made == "property":
-        lines.insert(lines.end or 0, _new_property(name, item))
-    else:
+    if name in before:
         _insert(lines, name, item)
+    elif lines.end is not None:
+        lines.insert(lines.end, _new_property(name, item))
+    else:
+        lines.enclose(_new_property(name, item))
     after = lines.bytes()
     _refuse_other_change(after, {**before, name: _longer(before.get(name), name, item)}, name)
-    return Insertion(after, made)
-
-
-def without_item(data: bytes, name: str, item: JsonValue, made: Made = "item") -> bytes:
-    """The note without the item that `with_item` wrote last, and without what was `made` for it: the bytes before.
-
-    Raises LabelError where the property does not end with that item, written as `with_item` writes it.
-    """
-    before = _properties(data)
-    lines = _Lines(data)
-    first, after = lines.property(name)
-    if made == "item":
-        _remove(lines, first, after, item, name)
-    else:
-        del lines.lines[first:after]
-        if made == "frontmatter":
-            del lines.lines[:2]  # the fences, between which nothing is left
-    result = lines.bytes()
-    wanted = {key: value for key, value in before.items() if key != name}
-    if made == "item":
-        wanted[name] = before[name][:-1] if len(before[name]) > 2 else _EMPTY
-    _refuse_other_change(result, wanted, name)
-    return result
+    return after
 
 
 def _refuse_twin(properties: Iterable[str], name: str) -> None:
@@ -112,7 +79,7 @@ class _Lines:
     def property(self, name: str) -> tuple[int, int]:
         """The first line of a property and the one after its last, blank lines and comments below it left out."""
         block = [line.encode().rstrip() for line in self.lines[: self.end]]
-        own = sorted(property_lines(block, re.escape(name.encode())))
+        own = sorted(property_lines(block, name))
         while len(own) > 1 and self.lines[own[-1]].lstrip()[:1] in ("", "#"):
             own.pop()
         if not own or own != list(range(own[0], own[-1] + 1)):
@@ -155,20 +122,6 @@ def _flow_with(texts: Sequence[str], name: str, item: JsonValue) -> str:
         raise _refusal(name, "it is a list in brackets over several lines")
     comma = "" if head.rstrip().endswith("[") else ", "
     return f"{head}{comma}{dumps(item)}{tail}"
-
-
-def _remove(lines: _Lines, first: int, after: int, item: JsonValue, name: str) -> None:
-    texts = [line.rstrip("\r\n") for line in lines.lines[first:after]]
-    written = _item_lines(item)
-    if _FLOW.match(texts[0]):
-        found = re.fullmatch(rf"(.*?)(?:, )?{re.escape(dumps(item))}(\][ \t]*)", texts[-1], re.DOTALL)
-        if found is None:
-            raise _refusal(name, "it does not end with this item")
-        lines.replace(after - 1, found[1] + found[2])
-    elif [text.strip() for text in texts[-len(written) :]] == [text.strip() for text in written]:
-        del lines.lines[after - len(written) : after]
-    else:
-        raise _refusal(name, "it does not end with this item")
 
 
 def _new_property(name: str, item: JsonValue) -> list[str]:
@@ -231,8 +184,8 @@ def _shape_of(value: JsonValue) -> Shape:
     if isinstance(value, list):
         return ("list", *map(_shape_of, value)) if value else _EMPTY
     if isinstance(value, str):
-        return ("scalar", value, _TEXT, False)
-    return ("scalar", dumps(value), "tag:yaml.org,2002:int", True)
+        return ("scalar", value, TEXT_TAG, False)
+    return ("scalar", dumps(value), INTEGER_TAG, True)
 
 
 def _refuse_other_change(data: bytes, wanted: Mapping[str, Shape], name: str) -> None:

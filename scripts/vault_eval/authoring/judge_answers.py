@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -14,13 +13,14 @@ from vault_eval.authoring.judgements import GRADES, Judgement, Verdict
 from vault_eval.authoring.pool import Pool, PooledQuery
 from vault_eval.errors import LabelError, UsageError
 from vault_eval.limits import TERMINAL_TEXT_MAX_CHARACTERS
-from vault_eval.reports.saved_node import Node
+from vault_eval.json_node import Node
 from vault_eval.reports.text_layout import display_width
 from vault_eval.strict_json import JsonValue
 from vault_eval.vault.paths import quoted
 
 T = TypeVar("T")
 _AGAIN = "~again"
+_ADVICE = 'write {"answers": [{"id": …, "notes": [{"note": …, "grade": …, "quote": …}]}]}'
 # Shorter, a quote stands in every note, unless it is all that stands in its place. A wide character counts twice.
 QUOTE_MIN_CHARACTERS = 8
 # What encloses such a place: cells of a table, the sign of a list or a quotation, the name before a value.
@@ -54,6 +54,15 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
+class _Asked:
+    """One query at its first or second look, with the items to be judged: page -> name."""
+
+    query: PooledQuery
+    look: int
+    items: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class _Answer:
     """What an agent says of one note."""
 
@@ -65,10 +74,7 @@ class _Answer:
 
 def prompts(pool: Pool) -> tuple[Prompt, ...]:
     """One a query, then one a query with the notes that are shown again."""
-    again = frozenset(pool.again)
-    first = [_prompt(query, query.id, frozenset(item.name for item in query.items)) for query in pool.queries]
-    second = [_prompt(query, query.id + _AGAIN, again) for query in pool.queries]
-    return tuple(prompt for prompt in (*first, *second) if prompt.notes)
+    return tuple(Prompt(name, one.query.query, one.query.need, tuple(sorted(one.items))) for name, one in _asked(pool).items())
 
 
 def page_of_prompts(asked: Sequence[Prompt], start: str | None) -> tuple[tuple[Prompt, ...], str | None]:
@@ -98,9 +104,9 @@ def read_answers(
     """
     taken: list[Judgement] = []
     refused: list[Refused] = []
-    known = frozenset(prompt.id for prompt in prompts(pool))
-    for answer in _answers(text, name, known):
-        said = answer if isinstance(answer, Refused) else _judged(answer, pool, read)
+    asked = _asked(pool)
+    for answer in _answers(text, name, asked):
+        said = answer if isinstance(answer, Refused) else _judged(answer, asked[answer.prompt], read)
         if isinstance(said, Refused):
             refused.append(said)
         else:
@@ -108,8 +114,22 @@ def read_answers(
     return taken, refused
 
 
-def _judged(answer: _Answer, pool: Pool, read: Callable[[str], JudgedPage | None]) -> Judgement | Refused:
-    item, look = _item(pool, answer.prompt, answer.note)
+def _asked(pool: Pool) -> dict[str, _Asked]:
+    """What is asked by the id of its prompt: that of the query, with a suffix for the second look."""
+    suffix = _AGAIN
+    while any(query.id.endswith(suffix) for query in pool.queries):
+        suffix += _AGAIN
+    again = frozenset(pool.again)
+    first = {query.id: _Asked(query, 1, {item.page: item.name for item in query.items}) for query in pool.queries}
+    second = {
+        query.id + suffix: _Asked(query, 2, {item.page: item.name for item in query.items if item.name in again})
+        for query in pool.queries
+    }
+    return {name: one for name, one in (first | second).items() if one.items}
+
+
+def _judged(answer: _Answer, asked: _Asked, read: Callable[[str], JudgedPage | None]) -> Judgement | Refused:
+    item = asked.items.get(answer.note)
     verdict = _verdict(answer.grade)
     if verdict is None:
         return Refused(answer.prompt, answer.note, f"the grade is {quoted(repr(answer.grade))}; allowed are 0, 1, 2 and null")
@@ -119,18 +139,7 @@ def _judged(answer: _Answer, pool: Pool, read: Callable[[str], JudgedPage | None
     if found is None:
         return Refused(answer.prompt, answer.note, "the note cannot be read")
     fault = _fault(answer.quote, found.text) if GRADES.get(verdict, 0) > 0 else None
-    return Judgement(item, look, verdict, found.sha256) if fault is None else Refused(answer.prompt, answer.note, fault)
-
-
-def _prompt(query: PooledQuery, name: str, items: frozenset[str]) -> Prompt:
-    return Prompt(name, query.query, query.need, tuple(sorted(item.page for item in query.items if item.name in items)))
-
-
-def _item(pool: Pool, prompt: str, note: str) -> tuple[str | None, int]:
-    is_again = prompt.endswith(_AGAIN)
-    asked = prompt.removesuffix(_AGAIN)
-    items = (item for query in pool.queries if query.id == asked for item in query.items if item.page == note)
-    return next((item.name for item in items if not is_again or item.name in pool.again), None), 2 if is_again else 1
+    return Judgement(item, asked.look, verdict, found.sha256) if fault is None else Refused(answer.prompt, answer.note, fault)
 
 
 def _verdict(grade: JsonValue) -> Verdict | None:
@@ -161,14 +170,13 @@ def _folded(text: str) -> str:
     return " ".join(text.split())
 
 
-def _answers(text: str, name: str, known: AbstractSet[str]) -> Iterator[_Answer | Refused]:
+def _answers(text: str, name: str, known: Container[str]) -> Iterator[_Answer | Refused]:
     try:
-        top = Node(strict_json.loads(text), name)
+        answers = _items(Node(strict_json.loads(text), name, _ADVICE)["answers"])
     except ValueError as error:
-        raise LabelError(f"{name}: {error}") from None
-    answers = _member(top, "answers", _items)
-    if answers is None:
-        raise LabelError(f'{name}: write {{"answers": [{{"id": …, "notes": [{{"note": …, "grade": …, "quote": …}}]}}]}}')
+        raise LabelError(f"{name}: {error}; {_ADVICE}") from None
+    except UsageError as error:
+        raise LabelError(str(error)) from None
     for number, answer in enumerate(answers, start=1):
         prompt, notes = _member(answer, "id", Node.text), _member(answer, "notes", _items)
         if prompt is None:

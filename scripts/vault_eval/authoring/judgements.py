@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, get_args
 from vault_eval import strict_json
 from vault_eval.atomic_file import append_line
 from vault_eval.errors import LabelError, UsageError
-from vault_eval.reports.saved_node import Node
+from vault_eval.json_node import Node
 
 # "later" and "cannot tell" are no grades: a page nobody could judge is not a page that was judged irrelevant.
 Verdict: TypeAlias = Literal["yes", "partly", "no", "later", "cannot tell"]
@@ -21,6 +21,7 @@ MEANING: Mapping[Verdict, str] = {
     "no": "it does not help, though it shares the words",
 }
 _LOOKS = (1, 2)
+_ADVICE = "this is no judgement of ours; remove the line, or the file to begin anew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def verdicts(judgements: Sequence[Judgement], look: int = 1) -> dict[str, Judgem
 
 def _judgement(line: bytes, place: str) -> Judgement | None:
     try:
-        found = Node(strict_json.loads(line.decode("utf-8")), place)
+        found = Node(strict_json.loads(line.decode("utf-8")), place, _ADVICE)
     except ValueError:
         return None
     try:
@@ -79,5 +80,5 @@ def _judgement(line: bytes, place: str) -> Judgement | None:
         if look not in _LOOKS:
             raise found["look"].refused("1 or 2")
         return Judgement(found["item"].text(), look, found["verdict"].one_of(VERDICTS), found["sha256"].or_none(Node.text))
-    except UsageError:
-        raise LabelError(f"{place}: no judgement of ours; remove the line, or the file to begin anew") from None
+    except UsageError as error:
+        raise LabelError(str(error)) from None

@@ -163,7 +163,7 @@ def _into_lines(data: bytes, label: Label, _schema: str) -> bytes:
 def _into_note(data: bytes, label: Label, schema: str) -> bytes:
     if uses_extras(label) and schema != EXTENDED_SCHEMA:
         raise LabelError(f"tags, grades and an origin need the property `schema: {EXTENDED_SCHEMA}`; change it in the note first")
-    return with_item(data, "queries", label_entry(label)).data
+    return with_item(data, "queries", label_entry(label))
 
 
 _WRITERS: dict[str, Callable[[bytes, Label, str], bytes]] = {

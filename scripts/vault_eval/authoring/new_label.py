@@ -109,7 +109,7 @@ def question_in_notes(label: Label, name: str, vault: VaultSnapshot) -> list[Cha
 
 def _with_question(page: str, data: bytes, name: str, query: str) -> bytes:
     try:
-        after = with_item(data, name, query).data
+        after = with_item(data, name, query)
     except LabelError as error:
         raise LabelError(f"{quoted(page)}: {error}") from None
     if query not in questions_of(page, decode(after), name):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from vault_eval import strict_json
 from vault_eval.authoring.pool import Item, Pool, PooledQuery
 from vault_eval.errors import LabelError, UsageError
-from vault_eval.reports.saved_node import Node
+from vault_eval.json_node import Node
 from vault_eval.strict_json import JsonValue
 
 SCHEMA = "vault-eval.pool.v1"
 _SPREAD_LEVELS = 3
+_ADVICE = "this is no pool of ours; make one with `labels pool`"
 
 
 def sheet_text(pool: Pool) -> str:
@@ -27,9 +28,11 @@ def sheet_text(pool: Pool) -> str:
 def read_sheet(text: str, name: str) -> Pool:
     """The pool in a file called `name`. Raises LabelError for anything but a pool that `sheet_text` wrote."""
     try:
-        pool = _pool(Node(strict_json.loads(text), name))
-    except (ValueError, UsageError):
-        raise LabelError(f"{name}: no pool of ours; make one with `labels pool`") from None
+        pool = _pool(Node(strict_json.loads(text), name, _ADVICE))
+    except ValueError as error:
+        raise LabelError(f"{name}: {error}; {_ADVICE}") from None
+    except UsageError as error:
+        raise LabelError(str(error)) from None
     if not set(pool.again) <= set(pool.items) or sheet_text(pool) != text:
         raise LabelError(f"{name}: the pool was changed by hand; make it again with `labels pool`")
     return pool

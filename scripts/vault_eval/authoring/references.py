@@ -18,8 +18,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from vault_eval.diagnosis.sections import lies_under
 from vault_eval.errors import UnreadableFileError
-from vault_eval.index.markdown_blocks import BlockReader, readable
+from vault_eval.index.markdown_blocks import BlockReader
 from vault_eval.index.pdf_text import page_texts, reader_name
 from vault_eval.labels.entry import Entry, EntryShape, read_entries
 from vault_eval.labels.formats.native import json_object
@@ -27,7 +28,7 @@ from vault_eval.labels.problems import Place, Problems
 from vault_eval.labels.rules import EXTRA_KEYS, PLAIN_KEYS, kind_of, report_duplicates, report_unknown_keys, too_many
 from vault_eval.model import Label, Target
 from vault_eval.strict_json import JsonValue
-from vault_eval.vault.excluded import glob_rule
+from vault_eval.vault.excluded import glob_problem, glob_rule
 from vault_eval.vault.note import parse_note
 from vault_eval.vault.note_text import decode
 from vault_eval.vault.paths import is_pdf, page_name, quoted
@@ -57,7 +58,7 @@ class BuiltLabels:
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """A text, and the places in it by the offset where each begins; the first begins at 0."""
+    """A text in NFC, and the places in it by the offset where each begins; the first begins at 0."""
 
     text: str
     offsets: tuple[int, ...]
@@ -134,8 +135,8 @@ class _Resolver:
         if document is None:
             return ()
         if "heading" in fields:
-            wanted = readable(fields["heading"]).casefold()
-            return tuple(target for target in document.targets if (target.heading or "").casefold() == wanted)[:1]
+            wanted = fields["heading"]
+            return tuple(target for target in document.targets if target.heading and lies_under(wanted, [target.heading]))[:1]
         if "quote" not in fields:
             return (Target(page),)
         start = _find(document.text, fields["quote"], 0)
@@ -153,14 +154,15 @@ class _Resolver:
         note = parse_note(text)
         body = text.split("\n")[note.body_line :]
         headings = self._blocks.blocks("\n".join(body), need_starts=False).headings
-        ends = [0, *(found.end() for found in re.finditer("\n", text))]
+        compared = page_name(text)  # which has the same line breaks
+        ends = [0, *(found.end() for found in re.finditer("\n", compared))]
         places = [(0, Target(page)), *((ends[note.body_line + one.first], _section(page, one.text)) for one in headings)]
-        return _Document(text, tuple(offset for offset, _ in places), tuple(target for _, target in places))
+        return _Document(compared, tuple(offset for offset, _ in places), tuple(target for _, target in places))
 
 
 def _pdf_document(page: str, data: bytes) -> _Document:
     reader_name()  # raises MissingPackageError
-    texts = page_texts(data)
+    texts = tuple(map(page_name, page_texts(data)))
     offsets = accumulate((len(text) + 1 for text in texts[:-1]), initial=0)
     return _Document("\n".join(texts), tuple(offsets), tuple(Target(page, pdf_page=number + 1) for number in range(len(texts))))
 
@@ -192,6 +194,9 @@ def _reference_problems(item: dict[str, JsonValue], fields: dict[str, str], allo
         yield "name a heading or a quoted sentence, not both"
     if "until" in fields and "quote" not in fields:
         yield "until ends a span that quote begins; give both"
+    problem = glob_problem(fields.get("document", ""))
+    if problem is not None:
+        yield f"document {quoted(fields['document'])}: {problem}"
     yield from (f"{key} holds no word" for key in ("quote", "until") if key in fields and not _WORD.search(fields[key]))
 
 

@@ -12,7 +12,7 @@ from itertools import zip_longest
 
 from vault_eval.authoring.questions import ASKING_WORDS
 from vault_eval.authoring.similar import QueryTwins
-from vault_eval.authoring.suggestions import Candidate, LeftOut, Material, ReadNote, suggestion_sources
+from vault_eval.authoring.suggestions import TOO_SHORT, Candidate, LeftOut, Material, ReadNote, suggestion_sources
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UnreadableFileError
 from vault_eval.index.build import LABEL_SCHEMAS
@@ -109,16 +109,15 @@ class _Gathering:
         query = normalise_query(one.query)
         if len(query) > LABEL_QUERY_MAX_CHARACTERS or "://" in query:
             return "it is no query: an address, or too long"
-        if one.target is not None:
-            if len({target.page for target in places[query.casefold()] if target}) > 1:
-                return "it names several notes"
-            if self._is_name(query, one.names):
-                return "it only repeats a name of the note or section"
+        if not self._analyzer.terms(query):
+            return TOO_SHORT.reason
+        if one.target is not None and len({target.page for target in places[query.casefold()] if target}) > 1:
+            return "it names several notes"
+        if one.target is not None and self._is_name(query, one.names):
+            return "it only repeats a name of the note or section"
         if self._labelled.find(query):
             return "it has a label already"
-        if self._proposed.add(query, query):
-            return "it is nearly the same as another"
-        return ""
+        return "it is nearly the same as another" if self._proposed.add(query, query) else ""
 
     def _is_name(self, query: str, names: Iterable[str]) -> bool:
         terms = (

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from vault_eval.interop.carried import Part, ids_shown, kept, left_out, loss, page_grades
+from vault_eval.interop.carried import Part, ids_shown, kept, left_out, loss, best_grades
 from vault_eval.interop.fields import lines_of_objects, top_object
 from vault_eval.interop.records import Judgment, Topic, Written
 from vault_eval.interop.tokens import WHOLE_NUMBER
@@ -90,7 +90,7 @@ def _rows_text(topics: Iterable[Topic]) -> str:
     text = io.StringIO()
     rows = csv.writer(text, delimiter="\t", lineterminator="\n")  # quotes what holds a TAB, as BEIR's own reader expects
     rows.writerow(_HEADER)
-    rows.writerows((topic.id, page, grade) for topic in topics for page, grade in page_grades(topic).items())
+    rows.writerows((topic.id, page, grade) for topic in topics for page, grade in best_grades(topic).items())
     return text.getvalue()
 
 

@@ -79,7 +79,7 @@ def ids_shown(ids: Sequence[str]) -> str:
     return shown if rest <= 0 else f"{shown} and {rest:,} more"
 
 
-def page_grades(topic: Topic) -> dict[str, int]:
+def best_grades(topic: Topic) -> dict[str, int]:
     """The best grade of each page of the topic, places within it folded together, in the order given."""
     grades: dict[str, int] = {}
     for judgment in topic.judgments:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from vault_eval.interop.carried import Part, kept, left_out, page_grades
+from vault_eval.interop.carried import Part, kept, left_out, best_grades
 from vault_eval.interop.fields import Fields, FirstFault, top_object
 from vault_eval.interop.records import ForeignRun, Judgment, Topic, Written
 from vault_eval.labels.problems import Place
@@ -40,7 +40,7 @@ def write_labels(topics: Sequence[Topic]) -> Written:
         {
             "id": topic.id,
             "request": {"query": {"match": {FIELD: {"query": topic.query}}}},
-            "ratings": [{"_index": INDEX, "_id": page, "rating": max(grade, 0)} for page, grade in page_grades(topic).items()],
+            "ratings": [{"_index": INDEX, "_id": page, "rating": max(grade, 0)} for page, grade in best_grades(topic).items()],
         }
         for topic in kept(topics, CARRIES)
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vault_eval.interop.carried import Part, ids_shown, kept, left_out, loss, page_grades
+from vault_eval.interop.carried import Part, ids_shown, kept, left_out, loss, best_grades
 from vault_eval.interop.fields import lines_of_objects
 from vault_eval.interop.records import Judgment, Topic, Written
 from vault_eval.labels.problems import Place
@@ -34,7 +34,7 @@ def write_labels(topics: Sequence[Topic]) -> Written:
     carried = kept(topics, CARRIES)
     lines = []
     for topic in carried:
-        pages = [page for page, grade in page_grades(topic).items() if grade > 0]
+        pages = [page for page, grade in best_grades(topic).items() if grade > 0]
         category = {} if topic.category is None else {"category": topic.category}
         lines.append(dumps({"id": topic.id, "query": topic.query, "relevant": pages, **category}))
     negatives = [topic.id for topic in carried if not topic.relevant]

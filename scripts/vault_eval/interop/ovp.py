@@ -21,11 +21,14 @@ def read_labels(text: str, place: Place) -> tuple[Topic, ...]:
     `class` is the category, `language` a tag. A query that has no answer and relevant pages is reported.
     """
     lines = list(lines_of_objects(text, place))
-    unreviewed = [line for line in lines if line.values.get("confidence") == _UNREVIEWED]
-    if unreviewed:
-        ids = [line.text("id") for line in unreviewed]
+    ids = [line.text("id") for line in lines if _needs_review(line)]
+    if ids:
         place.warn(f"queries that still need review are left out, {len(ids):,} of {len(lines):,}: {ids_shown(ids)}")
-    return tuple(_topic(line) for line in lines if line not in unreviewed)
+    return tuple(_topic(line) for line in lines if not _needs_review(line))
+
+
+def _needs_review(line: Fields) -> bool:
+    return line.values.get("confidence") == _UNREVIEWED
 
 
 def _topic(line: Fields) -> Topic:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from vault_eval.interop.carried import Part, kept, left_out, loss, page_grades
+from vault_eval.interop.carried import Part, kept, left_out, loss, best_grades
 from vault_eval.interop.fields import Fields, top_object
 from vault_eval.interop.records import Judgment, Topic, Written
 from vault_eval.labels.problems import Place
@@ -37,7 +37,7 @@ def write_labels(topics: Sequence[Topic]) -> Written:
             "query": topic.query,
             "type": topic.category or "",
             "description": topic.note or "",
-            "expected_files": [page for page, grade in page_grades(topic).items() if grade > 0],
+            "expected_files": [page for page, grade in best_grades(topic).items() if grade > 0],
             "expected_in_top_k": METRIC_CUTOFF_PAGES,
         }
         for topic in kept(topics, CARRIES)

@@ -7,7 +7,7 @@ import io
 from collections import Counter
 from collections.abc import Sequence
 
-from vault_eval.interop.carried import Part, kept, left_out, loss, page_grades
+from vault_eval.interop.carried import Part, kept, left_out, loss, best_grades
 from vault_eval.interop.records import Topic, Written
 
 NAME = "quepid"
@@ -20,7 +20,7 @@ def write_labels(topics: Sequence[Topic]) -> Written:
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(["query", "docid", "rating"])
-    rows.writerows((topic.query, page, max(grade, 0)) for topic in carried for page, grade in page_grades(topic).items())
+    rows.writerows((topic.query, page, max(grade, 0)) for topic in carried for page, grade in best_grades(topic).items())
     times = Counter(topic.query for topic in carried)
     twins = [topic.id for topic in carried if times[topic.query] > 1]
     lost = loss("ids: queries of the same text become one", twins, topics)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from vault_eval.interop.carried import Part, kept, left_out, page_grades
+from vault_eval.interop.carried import Part, kept, left_out, best_grades
 from vault_eval.interop.fields import FirstFault, top_object
 from vault_eval.interop.ranked import Scored, falling_scores, lost_scores, ranked
 from vault_eval.interop.records import ForeignRun, Judgment, Topic, Written
@@ -27,7 +27,7 @@ def read_labels(text: str, place: Place) -> tuple[Topic, ...]:
 
 def write_labels(topics: Sequence[Topic]) -> Written:
     """The judgments by page; ranx refuses a query without any, so one is left out."""
-    qrels = {topic.id: page_grades(topic) for topic in kept(topics, CARRIES)}
+    qrels = {topic.id: best_grades(topic) for topic in kept(topics, CARRIES)}
     return Written({"qrels.json": dumps(qrels, spread=1) + "\n"}, left_out(topics, CARRIES))
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from vault_eval.errors import UsageError
-from vault_eval.interop.carried import Part, kept, left_out, loss, page_grades
+from vault_eval.interop.carried import Part, kept, left_out, loss, best_grades
 from vault_eval.interop.ranked import Scored, falling_scores, lost_scores, ranked
 from vault_eval.interop.records import ForeignRun, Judgment, Topic, Written
 from vault_eval.interop.tokens import WHOLE_NUMBER, columns_of, first_token, name_of, token
@@ -53,7 +53,7 @@ def write_labels(topics: Sequence[Topic]) -> Written:
     lines = (
         f"{first_token(topic.id)} 0 {token(page)} {grade}\n"
         for topic in kept(topics, CARRIES)
-        for page, grade in page_grades(topic).items()
+        for page, grade in best_grades(topic).items()
     )
     return Written({"qrels.trec": "".join(lines)}, left_out(topics, CARRIES))
 

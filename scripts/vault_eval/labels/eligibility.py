@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import functools
 import posixpath
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from vault_eval.errors import LabelError, MissingPackageError, UnreadableFileError
+from vault_eval.labels.collection import Collection
 from vault_eval.labels.problems import Place, Problems
+from vault_eval.limits import LABEL_NEAR_NAMES_MAX
 from vault_eval.model import Label
+from vault_eval.nearest import nearest
 from vault_eval.vault.note_text import decode
 from vault_eval.vault.paths import folded, is_markdown, is_pdf, page_title, quoted
 from vault_eval.vault.reader import FolderReader
@@ -23,6 +27,10 @@ from vault_eval.vault.walk import OTHER_VAULT, VaultListing
 
 Status: TypeAlias = Literal["skipped", "missing-gold", "negative", "scored", "other-collection"]
 _MOVED_SHOWN_MAX = 3
+_NEAR_SHOWN_MAX = 2
+# One letter of five, or two in the wrong order, make a ratio of 0.8; what is less alike is another word.
+_ALIKE = 0.8
+_LENGTHS_APART_MAX = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +46,7 @@ def settle(
     labels: Sequence[Label],
     listing: VaultListing,
     reader: FolderReader,
-    collection: str | None,
+    collection: Collection | None,
     split: str | None,
     same_content: Callable[[str], str | None],
 ) -> tuple[SettledLabel, ...]:
@@ -53,8 +61,8 @@ def settle(
     return settled
 
 
-def _settle(label: Label, gold: _GoldPages, collection: str | None, split: str | None, problems: Problems) -> SettledLabel:
-    if collection is not None and label.collection not in (None, collection):
+def _settle(label: Label, gold: _GoldPages, collection: Collection | None, split: str | None, problems: Problems) -> SettledLabel:
+    if collection is not None and not collection.has(label):
         return SettledLabel(label, "other-collection", {})
     if split is not None and label.split != split:
         return SettledLabel(label, "other-collection", {})
@@ -83,6 +91,7 @@ class _GoldPages:
         self._reader = reader
         self._same_content = same_content
         self._answers: dict[str, str | None] = {}
+        self._near_left = LABEL_NEAR_NAMES_MAX
 
     def missing(self, page: str) -> str | None:
         """Why the page counts as missing, or None where it exists. Raises LabelError for what cannot be gold."""
@@ -135,7 +144,19 @@ class _GoldPages:
             if pages:
                 shown = ", ".join(map(quoted, pages[:_MOVED_SHOWN_MAX]))
                 return f"{not_there}; its name is the {kind} of {shown}: was it renamed?"
-        return f"{not_there}; correct the path, or remove the label"
+        near = self._near(page)
+        return f"{not_there}; {f'is {near} meant?' if near else 'correct the path'}"
+
+    def _near(self, page: str) -> str:
+        """The pages of almost this name, for a message; none with another number in it: it is the note of another day."""
+        if self._near_left == 0:
+            return ""
+        self._near_left -= 1
+        name = folded(page_title(page))
+        named = self._by_kind.get(_kind(page), {})
+        as_long = (one for one in named if abs(len(one) - len(name)) <= _LENGTHS_APART_MAX)
+        pages = [one for near in nearest(name, as_long, most=_NEAR_SHOWN_MAX, alike=_ALIKE) for one in named[near]]
+        return " or ".join(map(quoted, pages[:_NEAR_SHOWN_MAX]))
 
     @functools.cached_property
     def _names(self) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
@@ -158,6 +179,14 @@ class _GoldPages:
         return aliases, titles
 
     @functools.cached_property
+    def _by_kind(self) -> Mapping[tuple[bool, str], Mapping[str, list[str]]]:
+        """Pages by folded name, those of one kind and with the same digits together."""
+        kinds: dict[tuple[bool, str], dict[str, list[str]]] = defaultdict(dict)
+        for page in sorted(self._present):
+            kinds[_kind(page)].setdefault(folded(page_title(page)), []).append(page)
+        return kinds
+
+    @functools.cached_property
     def _by_folded_path(self) -> Mapping[str, str]:
         return {folded(page): page for page in sorted(self._present, reverse=True)}
 
@@ -167,3 +196,8 @@ class _GoldPages:
         for page in sorted(self._present):
             pages.setdefault(folded(posixpath.basename(page)), []).append(page)
         return pages
+
+
+def _kind(page: str) -> tuple[bool, str]:
+    """Whether it is a PDF, and the digits of its name."""
+    return is_pdf(page), "".join(filter(str.isdigit, page_title(page)))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os.path import basename
 
+from vault_eval.labels.grades import GRADES
 from vault_eval.labels.problems import Place
 from vault_eval.labels.rules import (
     SPLITS,
@@ -28,7 +29,6 @@ from vault_eval.strict_json import JsonValue
 from vault_eval.vault.paths import has_control_character, has_lone_surrogate, quoted
 from vault_eval.vault.targets import TargetError, parse_target, target_text
 
-_GRADES = (0, 1, 2)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -188,7 +188,7 @@ class _Fields:
 
     def _grade_fault(self, target: Target, value: JsonValue, gold: Sequence[Target]) -> str | None:
         key = self._shape.gold_key
-        if not isinstance(value, int) or isinstance(value, bool) or value not in _GRADES:
+        if not isinstance(value, int) or isinstance(value, bool) or value not in GRADES:
             return f"has {quoted(str(value))}; allowed are 0, 1 and 2"
         if value and target.page not in {each.page for each in gold}:
             return f"has {value} but is not in {key}; add it there, or grade it 0"

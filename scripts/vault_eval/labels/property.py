@@ -14,9 +14,7 @@ from vault_eval.model import Label, LabelSet, LabelSource, Target
 from vault_eval.vault.note import frontmatter_tree
 from vault_eval.vault.note_text import frontmatter_block
 from vault_eval.vault.paths import has_lone_surrogate, page_name, page_problem, quoted
-from vault_eval.vault.yaml_tree import NoteError, YamlList, YamlNode, YamlScalar
-
-_TEXT_TAG = "tag:yaml.org,2002:str"
+from vault_eval.vault.yaml_tree import TEXT_TAG, NoteError, YamlList, YamlNode, YamlScalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +111,7 @@ def _listed(value: YamlNode, page: str, name: str, place: Place) -> Iterator[_Qu
 
 def _query(item: YamlNode, name: str, place: Place) -> str:
     """The question as it is searched; empty where it is faulty, which is reported."""
-    if not isinstance(item, YamlScalar) or item.tag != _TEXT_TAG:
+    if not isinstance(item, YamlScalar) or item.tag != TEXT_TAG:
         found = quoted(item.text) if isinstance(item, YamlScalar) and item.text else "something that is no text"
         place.problem(f"{name} holds {found}, which YAML does not read as text; quote the text")
         return ""

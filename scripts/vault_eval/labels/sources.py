@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from vault_eval.errors import LabelError, UnreadableFileError, UsageError
 from vault_eval.labels.load import LabelDocument
 from vault_eval.labels.rules import EXTENDED_SCHEMA, PLAIN_SCHEMA
 from vault_eval.labels.write import native_json
 from vault_eval.limits import LABEL_FILE_MAX_BYTES
-from vault_eval.vault.note_text import decode, frontmatter_block
+from vault_eval.vault.note_text import LABEL_PROPERTY, decode, frontmatter_block
 from vault_eval.vault.paths import is_markdown, quoted
 from vault_eval.vault.reader import FolderReader, read_outside
 from vault_eval.vault.refusal import ABSENT, LINK, NOT_BELOW, FileRefusedError, physical_advice, plain_absolute
@@ -47,9 +47,10 @@ def reread(document: LabelDocument, reader: FolderReader) -> bytes:
     return read_outside(document.name, LABEL_FILE_MAX_BYTES)
 
 
-def label_property(document: LabelDocument) -> str | None:
-    """The property that the labels of a source are kept in; None for a file or a label note."""
-    return document.name[len(PROPERTY_PREFIX) :] if document.name.startswith(PROPERTY_PREFIX) else None
+def label_properties(documents: Iterable[LabelDocument]) -> tuple[str, ...]:
+    """The properties in which notes may keep their questions: the usual one, then those that label sources name."""
+    named = (one.name[len(PROPERTY_PREFIX) :] for one in documents if one.name.startswith(PROPERTY_PREFIX))
+    return tuple(dict.fromkeys([LABEL_PROPERTY, *named]))
 
 
 def discover(remembered: Sequence[str], reader: FolderReader, notes: Sequence[str]) -> tuple[str, ...]:
@@ -59,7 +60,7 @@ def discover(remembered: Sequence[str], reader: FolderReader, notes: Sequence[st
     """
     if remembered:
         return tuple(remembered)
-    carriers = [note for note in notes if is_markdown(note) and _carries_schema(reader, note)]
+    carriers = [note for note in notes if is_markdown(note) and is_label_note(reader.read, note)]
     if len(carriers) == 1:
         return (NOTE_PREFIX + carriers[0],)
     sidecar = beside(reader.root)
@@ -140,9 +141,10 @@ def _named(carriers: Sequence[str]) -> str:
     return f"{len(carriers)} notes carry labels ({', '.join(map(quoted, carriers[:_CARRIERS_SHOWN_MAX]))}{more})"
 
 
-def _carries_schema(reader: FolderReader, note: str) -> bool:
+def is_label_note(read: Callable[[str], bytes], note: str) -> bool:
+    """Whether a note's frontmatter names our schema, as far as that is told without reading YAML."""
     try:
-        block = frontmatter_block(decode(reader.read(note)))
+        block = frontmatter_block(decode(read(note)))
     except UnreadableFileError:
         return False
     return block is not None and _SCHEMA_LINE.search(block) is not None

@@ -7,8 +7,8 @@ from itertools import combinations
 
 from vault_eval.authoring.lint import Checked, Finding
 from vault_eval.diagnosis.label_findings import normalised
+from vault_eval.labels.grades import page_grades
 from vault_eval.model import Label
-from vault_eval.reports.rows import page_grades
 from vault_eval.vault.paths import quoted
 from vault_eval.vault.targets import parse_target, target_text
 
@@ -22,7 +22,7 @@ def find(checked: Checked) -> Iterator[Finding]:
     """
     by_words: dict[str, list[Label]] = {}
     for label in checked.labels:
-        by_words.setdefault(normalised(label.query), []).append(label)
+        by_words.setdefault(normalised(label.query).strip() or label.query, []).append(label)
         yield from _denied_places(label)
     for same in by_words.values():
         for one, other in combinations(same, 2):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vault_eval.authoring.lint import Checked, Finding
-from vault_eval.reports.document import CUTOFFS
+from vault_eval.metrics.metric import CUTOFFS
 
 NAME = "more expected pages than places"
 ADVICE = "recall there cannot reach 1: expect the pages that answer best, or read hit and MRR"

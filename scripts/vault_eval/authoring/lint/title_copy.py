@@ -16,7 +16,7 @@ def find(checked: Checked) -> Iterator[Finding]:
     """Each label whose query is the file name, title or alias of a gold page, but for letter case and punctuation."""
     for label in checked.scored:
         query = normalised(label.query)
-        for page in label.pages:
+        for page in label.pages if query.strip() else ():
             if query in map(normalised, _names(checked, page)):
                 yield Finding(f"{quoted(label.query)} is what {quoted(page)} is called", (label.id,), (page,))
 

@@ -31,7 +31,11 @@ def add_judged(labels: Sequence[Label], into: str, vault: VaultSnapshot, *, writ
     found = merged(open_labels(document).labels if document is not None else (), labels)
     if found.added:
         show_and_write([_change(document, into, vault, found.added)], write=write, beside_json=False)
-    print_list(map(for_terminal, _said(found, into, vault.named, data)), "mend these first")
+    print_list(map(for_terminal, _said(found)), "mend these first")
+    if found.nothing_found:
+        query = found.nothing_found[0].query
+        line = command_line("labels", "add", "--vault", vault.named, "--queries", into, "--none", "--query", query, data=data)
+        print(for_terminal(f"If none should be found, say so of each: {line}"))
 
 
 def _document(into: str, vault: VaultSnapshot) -> LabelDocument | None:
@@ -47,7 +51,7 @@ def _change(document: LabelDocument | None, into: str, vault: VaultSnapshot, add
     return change_of(document, vault.root, with_labels(document, added))
 
 
-def _said(found: Merge, into: str, vault: str, data: str | None) -> Iterator[str]:
+def _said(found: Merge) -> Iterator[str]:
     counts = f"New: {len(found.added):,}, there already: {len(found.there):,}"
     yield f"{counts}, not judged to the end and left out: {len(found.unfinished):,}, refused: {len(found.refused):,}"
     if found.refused:
@@ -56,5 +60,3 @@ def _said(found: Merge, into: str, vault: str, data: str | None) -> Iterator[str
     if found.nothing_found:
         yield "Skipped, since no page of the pool answers them:"
         yield from (f"  {label.query}" for label in found.nothing_found)
-        words = ("labels", "add", "--vault", vault, "--queries", into, "--none", "--query", found.nothing_found[0].query)
-        yield f"If none should be found, say so of each: {command_line(*words, data=data)}"

@@ -14,6 +14,7 @@ from vault_eval.authoring.ledger import looks, worn_sentence
 from vault_eval.authoring.splitting import assigned, with_splits
 from vault_eval.cli.arguments import Parser, whole_number
 from vault_eval.cli.labels.changing import add_format, add_write, open_label_vault, print_labels, show_and_write
+from vault_eval.cli.printing import print_list
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import UsageError
 from vault_eval.labels.load import LabelDocument, load_labels
@@ -25,6 +26,7 @@ from vault_eval.vault.location import vault_id, vault_root
 from vault_eval.vault.reader import read_outside
 
 _DEFAULT_SHARE = "0.5"
+_LOOKS_SHOWN_MAX = 10
 
 
 def run(argv: list[str]) -> int:
@@ -47,8 +49,7 @@ def run(argv: list[str]) -> int:
     if data != document.data:
         show_and_write([change_of(document, "", data)], write=options.write, beside_json=as_json)
     if options.vault is not None and not as_json:
-        found = looks(DataFolder(launcher.data_folder(options.data)), vault_id(vault_root(options.vault)))
-        print(for_terminal(worn_sentence(found)))
+        _print_looks(DataFolder(launcher.data_folder(options.data)), vault_id(vault_root(options.vault)))
     if not as_json:
         print("Measure with --split dev while you tune: bench without --split looks at the holdout too, which wears it.")
     return 0
@@ -61,7 +62,7 @@ def parser() -> Parser:
     add("--queries", metavar="FILE", help="the label file (default: that of the vault)")
     add("--holdout", metavar="SHARE", type=_share, default=_DEFAULT_SHARE, help=f"between 0 and 1 (default {_DEFAULT_SHARE})")
     add("--seed", metavar="N", type=whole_number, default=0, help="another one parts otherwise (default 0)")
-    add("--vault", metavar="DIR", help="the vault: finds its label file, and says how often its holdout was looked at")
+    add("--vault", metavar="DIR", help="the vault: finds its label file, and says who looked at its holdout")
     add_format(made)
     add_write(made)
     return made
@@ -84,6 +85,17 @@ def _share(text: str) -> Fraction:
     if not 0 < share < 1:
         raise argparse.ArgumentTypeError(f"{text!r}: allowed are numbers between 0 and 1, such as 0.5")
     return share
+
+
+def _print_looks(data: DataFolder, vault: str) -> None:
+    """How often the holdout of a vault was looked at, then each look with what was measured and why, the last one first."""
+    found = looks(data, vault)
+    print(for_terminal(worn_sentence(found)))
+    shown = found[: -_LOOKS_SHOWN_MAX - 1 : -1]
+    lines = [f"  {one.when[:10]}, {', '.join(one.configurations)}: {one.why or 'no reason was given'}" for one in shown]
+    rest = len(found) - len(shown)
+    lines += [f"  … and {rest:,} more, all in {data.holdout_ledger(vault)}"] if rest else []
+    print_list(map(for_terminal, lines), f"all are in {for_terminal(data.holdout_ledger(vault))}")
 
 
 def _table(labels: Sequence[Label], splits: Mapping[str, str]) -> Iterator[str]:

@@ -12,19 +12,18 @@ from dataclasses import replace
 from vault_eval.labels.entry import Entry, EntryShape, read_entries
 from vault_eval.labels.formats import LabelText, ReadLabels
 from vault_eval.labels.formats.native import entry_shape, known_schema
+from vault_eval.labels.grades import GRADES
 from vault_eval.labels.problems import Place
 from vault_eval.labels.rules import path_targets
 from vault_eval.labels.wikilinks import LinkResolver
 from vault_eval.strict_json import JsonValue
 from vault_eval.vault.note import frontmatter_tree, unsafe_values
 from vault_eval.vault.paths import quoted
-from vault_eval.vault.yaml_tree import NoteError, YamlList, YamlMap, YamlNode, YamlScalar
+from vault_eval.vault.yaml_tree import INTEGER_TAG, TEXT_TAG, NoteError, YamlList, YamlMap, YamlNode, YamlScalar
 
 NAME = "note"
-_TEXT_TAG = "tag:yaml.org,2002:str"
-_INTEGER_TAG = "tag:yaml.org,2002:int"
 _READ_AS = {
-    _INTEGER_TAG: "a number",
+    INTEGER_TAG: "a number",
     "tag:yaml.org,2002:float": "a number",
     "tag:yaml.org,2002:bool": "true or false",
     "tag:yaml.org,2002:timestamp": "a date",
@@ -111,9 +110,9 @@ def _value(node: YamlNode, key: str, place: Place) -> JsonValue:
         return [_value(item, key, place) for item in node.items]
     if node.is_null:
         return None
-    if node.plain and node.tag == _INTEGER_TAG and key == "grades" and node.text in ("0", "1", "2"):
+    if node.plain and node.tag == INTEGER_TAG and key == "grades" and node.text in map(str, GRADES):
         return int(node.text)
-    if node.tag != _TEXT_TAG:
+    if node.tag != TEXT_TAG:
         kind = _READ_AS.get(node.tag, "no text")
         place.problem(f"{key} is {quoted(node.text)}, which YAML reads as {kind} (line {node.line}); quote the text")
     return node.text
