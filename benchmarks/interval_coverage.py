@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from math import comb, fsum
 from random import Random
 
-from vault_eval.significance.bca import bca
+from benchmarks.bca import bca
+
 from vault_eval.significance.intervals import Interval, abc, mean_interval, modified_wilson
 
 SIZES = (10, 14, 20, 30, 50, 100)

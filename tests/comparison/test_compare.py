@@ -69,9 +69,30 @@ def test_queries_of_one_page_count_as_one_group(side, query):
     assert reason.startswith("8 of 9 queries changed their mrr@10, where those of one page count as one: even all one way")
 
 
+def test_wins_needed_is_told_as_a_number_alone_only_where_it_decides(side, query):
+    """Graded: 8 wins of .1 and a loss of .9 are 8 beside 1, and yet p is far from .05."""
+    graded = one(side([0.1] * 8 + [1.0]), side([0.2] * 8 + [0.1]))
+    # No pattern of signs comes nearer to 0 than the .8 won less the .9 lost: all 2^9 lie as far from it, or further.
+    assert (graded.change.wins, graded.change.losses, graded.change.chance.wins_needed) == (8, 1, 8)
+    assert (graded.change.chance.p, graded.change.chance.wins_decide) == (1.0, False)
+    hits = next(change for change in one(side([0.5] * 8 + [1.0]), side([1.0] * 8 + [0.5])).metrics if change.name == "hit@1")
+    # McNemar: 8 wins and 1 loss are 2 (1 + 9) / 2^9 = .039.
+    assert (hits.chance.p, hits.chance.wins_needed, hits.chance.wins_decide) == (20 / 512, 8, True)
+    # Of whatever size, 6 wins and no loss are 2 / 2^6.
+    unequal = one(side([0.0] * 6), side([1.0, 0.5, 0.25, 0.2, 0.1, 0.125])).change.chance
+    assert (unequal.p, unequal.wins_needed, unequal.wins_decide) == (2 / 64, 6, True)
+
+
+def test_wins_of_few_pages_do_not_decide_however_many_they_are(side, query):
+    before, after = (side([query(f"q{place}", rr, gold=(f"hub {place % 3}.md",)) for place in range(9)]) for rr in (0.5, 1.0))
+    chance = one(before, after).change.chance
+    # Nine queries of three pages: three signs to flip, 2 / 2^3.
+    assert (chance.p, chance.smallest_p, chance.wins_needed, chance.wins_decide) == (0.25, 0.25, 6, False)
+
+
 def test_fourteen_queries_are_too_few_and_it_says_how_many_would_do(side):
     found = one(side([0.5] * 14), side([0.5] * 11 + [1.0] * 3))
-    assert found.verdict.word == "too few queries to tell"
+    assert found.verdict.word == "too few queries"
     assert found.verdict.queries_needed == found.change.chance.queries_needed > 14
     assert found.verdict.reasons[0] == (
         "3 of 14 queries changed their mrr@10: even all one way, chance alone would do that with p = 0.25"
@@ -88,7 +109,7 @@ def test_six_of_fourteen_all_one_way_are_enough(side, before, after, word):
 
 def test_five_of_fourteen_all_one_way_are_not(side):
     found = one(side([0.5] * 14), side([0.5] * 9 + [1.0] * 5))
-    assert (found.verdict.word, found.change.chance.p) == ("too few queries to tell", 2 / 32)
+    assert (found.verdict.word, found.change.chance.p) == ("too few queries", 2 / 32)
 
 
 def test_many_queries_that_hardly_move_are_no_evidence(side):
@@ -112,7 +133,7 @@ def test_a_side_with_itself_is_identical(side):
 def test_rankings_that_differ_below_the_gold_page_are_not_identical(side, query):
     other = query("q0", 1.0, ranking=("q0.md", "else.md"))
     found = one(side([1.0]), side([other]))
-    assert (found.verdict.word, found.change.ties) == ("too few queries to tell", 1)
+    assert (found.verdict.word, found.change.ties) == ("too few queries", 1)
 
 
 def test_rounding_is_no_change(side, query):
@@ -126,7 +147,7 @@ def test_rounding_is_no_change(side, query):
 def test_without_a_scored_query_there_is_no_delta(side, query):
     found = one(side([None]), side([query("q0", None, ranking=("p.md",))]))
     assert (found.change.name, found.change.n, found.change.delta, found.change.interval) == ("mrr@10", 0, None, None)
-    assert found.verdict.word == "too few queries to tell"
+    assert found.verdict.word == "too few queries"
     assert found.verdict.queries_needed == 99
     assert found.verdict.reasons == ("no paired query has a value of mrr@10; about 99 queries would show a difference of 0.1",)
     assert one(side([None]), side([None])).verdict.word == "identical"
@@ -193,7 +214,7 @@ def test_a_category_is_against_the_mean_only_where_it_moved(side, query, after, 
 def test_no_evidence_is_only_said_where_a_tenth_would_have_shown(side):
     """Nothing changed of n: deviation sqrt(2 (n + 2)) / (n + 2), as detectable as .1 from 40 queries on."""
     words = {n: one(side([0.5] * n), side([0.5] * (n - 1) + [0.51])).verdict.word for n in (38, 42)}
-    assert words == {38: "too few queries to tell", 42: "no evidence of a difference"}
+    assert words == {38: "too few queries", 42: "no evidence of a difference"}
 
 
 def test_paired_queries_without_a_value_are_counted_beside_the_word(side, query):
@@ -213,7 +234,7 @@ def test_a_family_of_candidates_pays_for_its_size(side):
     for other in (side([0.5] * 14, name="same"), side([0.5] * 14, name="other", depth=20)):
         first, _ = compare(baseline, [wins, other])
         assert (first.family, first.change.chance.p, first.change.chance.p_adjusted) == (2, 2 / 64, 4 / 64)
-        assert first.verdict.word == "too few queries to tell"
+        assert first.verdict.word == "too few queries"
         assert first.change.chance.wins_needed == 7
     assert compare(baseline, [wins])[0].verdict.word == "better"
 

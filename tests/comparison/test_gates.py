@@ -12,6 +12,9 @@ from vault_eval.errors import UsageError
 from vault_eval.metrics.score import MetricValue
 from vault_eval.significance.intervals import Interval
 
+# What `float` takes and no person means: 0_1 would be 1, the others are .5 and 1.
+NO_NUMBERS = ["0_1", "0_1.0", "\u0660.\u0665", "\uff11", " 0.5", "0.5 ", "+0.5", "1e", "."]
+
 
 @dataclass(frozen=True)
 class Run:
@@ -81,13 +84,15 @@ def test_failed_comes_before_undecided_before_passed(outcomes, code):
     assert exit_code([GateResult(one, "gate", "why") for one in outcomes]) == code
 
 
-@pytest.mark.parametrize("text", ["nan", "inf", "80", "-0.1", "0,8", "80%", "recal@5=0.8", "false_answer_rate=0.5", ""])
+@pytest.mark.parametrize(
+    "text", ["nan", "inf", "80", "-0.1", "0,8", "80%", "recal@5=0.8", "false_answer_rate=0.5", "", *NO_NUMBERS]
+)
 def test_limits_that_cannot_be_are_refused(text):
     with pytest.raises(UsageError, match="--fail-under"):
         parse_gate(text)
 
 
-@pytest.mark.parametrize("text", ["nan", "-0.1", "1.1", "5%", ""])
+@pytest.mark.parametrize("text", ["nan", "-0.1", "1.1", "5%", "", *NO_NUMBERS])
 def test_margins_that_cannot_be_are_refused(text):
     with pytest.raises(UsageError, match="--margin"):
         parse_margin(text)

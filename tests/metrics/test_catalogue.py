@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 import vault_eval.metrics.definitions
-from vault_eval.metrics import metrics_for
+from vault_eval.metrics import aggregate, metrics_for
 from vault_eval.metrics.catalogue import mean_metrics
+from vault_eval.metrics.judged_query import JudgedPlace, JudgedQuery
+from vault_eval.metrics.metric import Across, Metric
 
 AT_TEN = [
     "recall@1",
@@ -38,10 +40,42 @@ def test_the_names_at_the_default_depth_are_exactly_these_in_this_order() -> Non
     assert [metric.name for metric in metrics_for()] == AT_TEN
 
 
-def test_of_every_metric_that_can_be_paired_more_is_better() -> None:
+def test_of_every_paired_metric_that_is_a_quality_more_is_better() -> None:
     """So a comparison may say better where it rose."""
-    assert not [metric.name for metric in mean_metrics() if metric.is_cost]
+    assert not [metric.name for metric in mean_metrics() if metric.is_quality and metric.is_cost]
     assert AT_TEN[:16] == [metric.name for metric in mean_metrics()]
+
+
+def test_a_metric_is_a_mean_of_queries_or_a_figure_over_all_and_never_both() -> None:
+    def across(_queries: object) -> Across:
+        return Across((), 0)
+
+    for of_query in (None, lambda _query: 1.0):
+        with pytest.raises(ValueError, match="of each query, or of all"):
+            Metric("m", "a metric", of_query, 1, across=None if of_query is None else across)
+    assert Metric("m", "a metric", None, 1, across=across).per_query(JudgedQuery((), ())) is None
+
+
+def test_every_metric_that_a_searcher_can_make_unavailable_says_what_it_needs() -> None:
+    """Scored and negative in both splits, with a section each, and a searcher that tells nothing but pages."""
+    place = JudgedPlace("a#b", "a", "section", is_hit=None), JudgedPlace("c#page=1", "c", "page", is_hit=None)
+    queries = [
+        JudgedQuery(gold, ("z",), split=split, places=place if gold else ())
+        for split in ("dev", "holdout")
+        for gold in (("a", "c"), ())
+    ]
+    hidden = {name for name, found in aggregate(metrics_for(), queries).items() if found.status == "unavailable"}
+    assert hidden == {metric.name for metric in metrics_for() if metric.needs is not None}
+    assert hidden == {
+        "section_hit",
+        "page_hit",
+        "usable_candidate_recall",
+        "raw_candidate_recall",
+        "no_result_auroc",
+        "coverage_auroc",
+        "false_answer_rate",
+        "answerable_recall_lost",
+    }
 
 
 @pytest.mark.parametrize("depth", [11, 20, 1000])
@@ -54,7 +88,7 @@ def test_a_larger_depth_adds_the_rank_weighted_metrics_at_the_depth(depth: int) 
 def test_every_file_of_definitions_is_asked_without_being_named_anywhere() -> None:
     (folder,) = vault_eval.metrics.definitions.__path__
     files = {path.stem for path in Path(folder).glob("*.py")} - {"__init__"}
-    asked = {metric.per_query.__module__.rpartition(".")[2] for metric in metrics_for()}
+    asked = {(metric.of_query or metric.across).__module__.rpartition(".")[2] for metric in metrics_for()}
     assert files == asked
 
 
@@ -76,5 +110,3 @@ def test_binary_metrics_and_denominators_are_declared() -> None:
     across = both | {"false_answer_rate", "answerable_recall_lost"}
     assert across == {name for name, m in by_name.items() if m.across is not None}
     assert {"section": "section_hit", "page": "page_hit", "place": "doc_hit"} == {by_name[one].over: one for one in places}
-    assert by_name["usable_candidate_recall"].needs == "usable pool"
-    assert by_name["raw_candidate_recall"].needs == "raw pool"

@@ -51,7 +51,9 @@ def query_changes(metric: Metric, pairs: Sequence[Pair]) -> tuple[QueryChange, .
 
 
 def category_changes(changes: Sequence[QueryChange]) -> tuple[CategoryChange, ...]:
-    """The changes within each category of the baseline's labels, by name; `against` where it moved otherwise than the whole."""
+    """The changes within each category of the baseline's labels, by name; `against` where it moved otherwise than the mean
+    over all, which may have stayed.
+    """
     overall = _mean(changes)
     by_category: dict[str, list[QueryChange]] = {}
     for change in changes:
@@ -77,6 +79,7 @@ def _chance(differences: Differences, wins: int, losses: int, *, is_binary: bool
         p=tested.p,
         smallest_p=tested.smallest_p,
         wins_needed=wins_needed(losses, ALPHA / family),
+        wins_decide=is_count or not (losses or differences.is_grouped),
         t_p=paired_t(differences),
         detectable=detectable_difference(deviation, int(effective_n), is_count=is_count),
         queries_needed=ceil(independent * differences.n / effective_n),

@@ -13,6 +13,7 @@ from vault_eval.comparison.verdict import verdict
 from vault_eval.errors import UsageError
 from vault_eval.metrics.catalogue import mean_metrics
 from vault_eval.metrics.metric import Metric
+from vault_eval.nearest import did_you_mean
 from vault_eval.significance.multiplicity import holm
 from vault_eval.vault.paths import quoted
 
@@ -57,7 +58,8 @@ def _metrics(depth: int, primary: str) -> tuple[Metric, ...]:
     known = {metric.name: metric for metric in mean_metrics(depth)}
     primaries = [name for name, metric in known.items() if metric.is_quality]
     if primary not in primaries:
-        raise UsageError(f"there is no metric {quoted(primary)} that queries can be paired by; there are {', '.join(primaries)}")
+        problem = f"there is no metric {quoted(primary)} that queries can be paired by{did_you_mean(primary, primaries)}"
+        raise UsageError(f"{problem}; there are {', '.join(primaries)}")
     return (known.pop(primary), *known.values())
 
 

@@ -1,7 +1,8 @@
 """Whether a report passes a limit that somebody set before it was measured; no data never passes.
 
-Three outcomes: passed; failed, where the figure itself breaks the limit; undecided, where it keeps the limit but there is no
-data, too little of it, an error, or a bound that does not keep it. Both last ones end a build, with different exit codes.
+Three outcomes: undecided, where there is no data, too few queries or an error, whatever the figure, or where the figure keeps
+the limit and a bound that was asked for does not; failed, where the figure itself breaks the limit; else passed. The first two
+end a build, with different exit codes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from vault_eval.errors import UsageError
 from vault_eval.limits import DEPTH_DEFAULT_PAGES
 from vault_eval.metrics.catalogue import metrics_for
 from vault_eval.metrics.score import MetricValue
+from vault_eval.nearest import did_you_mean
+from vault_eval.strict_number import number_of
 
 if TYPE_CHECKING:
     from vault_eval.comparison.records import Comparison
@@ -70,16 +73,15 @@ class GatedRun(Protocol):
 def parse_gate(text: str, depth: int = DEPTH_DEFAULT_PAGES) -> Gate:
     """A gate from `[SPEC:][METRIC=]V`; V alone is for recall@5. Raises UsageError unless V lies within 0 and 1."""
     found = _GATE.fullmatch(text)
-    try:
-        limit = float(found["limit"]) if found else math.nan
-    except ValueError:
-        limit = math.nan
-    if found is None or not 0 <= limit <= 1:
-        raise UsageError(f"--fail-under {text!r}: write METRIC=V, such as recall@5=0.8, with V from 0 to 1")
-    metric = (found["metric"] or DEFAULT_METRIC).lower()
+    limit = number_of(found["limit"]) if found else None
     known = {one.name: one for one in metrics_for(depth)}
+    if found is None or limit is None or not 0 <= limit <= 1:
+        meant = "" if text in known else did_you_mean(text, known)  # where it is a metric without a limit
+        raise UsageError(f"--fail-under {text!r}{meant}: write METRIC=V, such as recall@5=0.8, with V from 0 to 1")
+    metric = (found["metric"] or DEFAULT_METRIC).lower()
     if metric not in known:
-        raise UsageError(f"--fail-under {text!r}: there is no metric {metric!r}; there are {', '.join(known)}")
+        problem = f"--fail-under {text!r}: there is no metric {metric!r}{did_you_mean(metric, known)}"
+        raise UsageError(f"{problem}; there are {', '.join(known)}")
     if known[metric].is_cost:
         raise UsageError(f"--fail-under {text!r}: of {metric} less is better, so a least value says nothing; gate another metric")
     return Gate(text, found["spec"], metric, limit)
@@ -87,11 +89,8 @@ def parse_gate(text: str, depth: int = DEPTH_DEFAULT_PAGES) -> Gate:
 
 def parse_margin(text: str) -> float:
     """The fall that a regression gate allows. Raises UsageError unless it lies within 0 and 1."""
-    try:
-        margin = float(text)
-    except ValueError:
-        margin = math.nan
-    if not 0 <= margin <= 1:
+    margin = number_of(text)
+    if margin is None or not 0 <= margin <= 1:
         raise UsageError(f"--margin {text!r}: write how far the mean may fall, such as {DEFAULT_MARGIN:g}, from 0 to 1")
     return margin
 

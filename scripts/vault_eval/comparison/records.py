@@ -14,9 +14,7 @@ from vault_eval.significance.intervals import Interval
 from vault_eval.vault.targets import split_fragment
 
 QueryStatus: TypeAlias = Literal["scored", "negative", "missing-gold", "skipped", "error"]
-Word: TypeAlias = Literal[
-    "better", "worse", "no evidence of a difference", "too few queries to tell", "not comparable", "identical"
-]
+Word: TypeAlias = Literal["better", "worse", "no evidence of a difference", "too few queries", "not comparable", "identical"]
 Outcome: TypeAlias = Literal["better", "worse", "same"]
 # drifted: the label is not the same on both sides; excluded: left out on both sides alike; lost: on one side only.
 Absence: TypeAlias = Literal["drifted", "excluded", "lost"]
@@ -107,7 +105,11 @@ class Chance:
     test: str  # "sign-flip, exact", "sign-flip, 10,000 samples", "McNemar, exact"; with ", by gold page" where clustered
     p: float  # two-sided
     smallest_p: float  # the least that this many changed queries (or clusters of them) can reach
-    wins_needed: int  # wins that would reach p <= .05 against the losses there are, after Holm at its strictest
+    # Wins that would reach p <= .05 beside the losses there are, after Holm at its strictest. They alone decide where all queries
+    # stand on pages of their own and values are 0 and 1 (McNemar), or nothing was lost; else only if all are of equal size, each
+    # on a page of its own.
+    wins_needed: int
+    wins_decide: bool
     t_p: float | None  # paired t; None where the differences do not vary
     detectable: float | None  # minimum detectable effect: 80 % power at .05, two-sided; None where not even 1 would show
     queries_needed: int  # paired queries that would show a difference of a tenth, if they varied as these do
@@ -117,7 +119,7 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class MetricChange:
-    """One metric over the paired queries; more of it is better."""
+    """One metric over the paired queries; more of it is better where it is a quality, which judged@10 is not."""
 
     name: str
     n: int  # paired queries with a value on both sides
@@ -171,7 +173,7 @@ class CategoryChange:
     delta: float
     wins: int
     losses: int
-    against: bool  # goes the other way than the mean over all
+    against: bool  # moved otherwise than the mean over all, which may have stayed
 
 
 @dataclass(frozen=True, slots=True)

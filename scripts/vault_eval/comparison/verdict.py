@@ -32,7 +32,7 @@ def verdict(
     if change.chance is None or change.delta is None:
         needed = queries_needed(DEVIATION_UNSEEN, DIFFERENCE_WORTH_SEEING)
         reason = f"no paired query has a value of {change.name}; {_enough(needed)}"
-        return Verdict("too few queries to tell", (reason, *cautions), needed)
+        return Verdict("too few queries", (reason, *cautions), needed)
     chance = change.chance
     p = chance.p if chance.p_adjusted is None else chance.p_adjusted
     if p <= ALPHA:
@@ -86,7 +86,7 @@ def _undecided(change: MetricChange, chance: Chance, cautions: tuple[str, ...]) 
         reasons.append(f"a difference of {DIFFERENCE_WORTH_SEEING:g} would have shown in four of five tries")
         return Verdict("no evidence of a difference", (*reasons, *cautions))
     reasons.append(f"{_enough(chance.queries_needed)}; so few would often miss it")
-    return Verdict("too few queries to tell", (*reasons, *cautions), chance.queries_needed)
+    return Verdict("too few queries", (*reasons, *cautions), chance.queries_needed)
 
 
 def _enough(queries: int) -> str:

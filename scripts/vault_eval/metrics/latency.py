@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import fsum
 
@@ -31,11 +31,6 @@ def nearest_rank(n: int, percent: int) -> int:
     if n < 1 or not 1 <= percent <= 100:
         raise ValueError(f"nearest rank of percent {percent} among {n} values: n must be positive, percent 1 to 100")
     return -(-percent * n // 100)
-
-
-def percentile(values: Sequence[float], percent: int) -> float | None:
-    """The value at the nearest rank of the sorted values; None without values."""
-    return sorted(values)[nearest_rank(len(values), percent) - 1] if values else None
 
 
 def summary(times_ms: Iterable[float]) -> LatencySummary | None:

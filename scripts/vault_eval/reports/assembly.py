@@ -8,11 +8,15 @@ from collections.abc import Mapping, Sequence
 
 from vault_eval import __version__
 from vault_eval.index.freshness import Freshness
+from vault_eval.labels.sources import PROPERTY_PREFIX
+from vault_eval.metrics.catalogue import metrics_for
 from vault_eval.metrics.latency import summary
 from vault_eval.model import LabelSet, Run
 from vault_eval.rankings.cold import ColdTimes
 from vault_eval.reports.document import Coverage, Report, RunReport, RunTiming, Timing, snapshot_digest
+from vault_eval.reports.wording import metric_label
 from vault_eval.retrievers.protocol import ColdOnly, Retriever, WarmOnly
+from vault_eval.vault.note_text import LABEL_PROPERTY
 from vault_eval.vault.paths import quoted
 from vault_eval.vault.snapshot import VaultSnapshot
 
@@ -28,8 +32,9 @@ def assembled(
     runs: Sequence[RunReport],
     timing: Timing,
     split: str | None,
+    collection: str | None,
 ) -> Report:
-    """The report of runs on one snapshot and one label set; `split` is None where all labels were asked.
+    """The report of runs on one snapshot and one label set; `split` and `collection` are None where all labels were asked.
 
     `freshness` is that of the first index; `by_searcher` has that of each index, by a searcher of it.
     """
@@ -44,17 +49,19 @@ def assembled(
         label_sources=labels.sources,
         label_queries=len(labels.labels),
         split=split or "all",
-        unavailable=(),
+        unavailable=_unavailable(runs),
         warnings=(
             *labels.warnings,
             *vault.listing.warnings,
             *_advice(freshness),
+            *_advice_on_labels(freshness, labels),
             *_advice_on_others(freshness, by_searcher),
             *_advice_on_comparing(runs),
         ),
         coverage=covered,
         runs=tuple(runs),
         timing=timing,
+        collection=collection,
     )
 
 
@@ -89,16 +96,36 @@ def run_timing(run: Run, cold: ColdTimes, searcher: Retriever) -> RunTiming:
     )
 
 
+def _unavailable(runs: Sequence[RunReport]) -> tuple[str, ...]:
+    """Each metric for which some searcher does not tell what it needs: which searchers, and what."""
+    needs = {metric.name: metric.needs for metric in metrics_for(runs[0].depth)} if runs else {}
+    hidden = {name: [one.retriever.name for one in runs if one.metrics[name].status == "unavailable"] for name in needs}
+    return tuple(
+        f"{metric_label(name)}: {' and '.join(map(quoted, names))} {'do' if len(names) > 1 else 'does'} not tell {needs[name]}"
+        for name, names in hidden.items()
+        if names
+    )
+
+
 def _advice(freshness: Freshness) -> list[str]:
     """What a person should know of the index before reading any figure."""
+    skipped = freshness.records_skipped
+    lost = f"not in the index: added since it was built, or of its {skipped:,} record{'s' * (skipped > 1)} skipped as malformed"
     kinds = (
-        (freshness.added, "added since the index was built, not in it"),
+        (freshness.added, lost if skipped else "added since the index was built, not in it"),
         (freshness.changed, "changed since the index was built: the old text is stale and not returned"),
         (freshness.removed, "in the index but no longer in the vault: stale and not returned"),
     )
-    return [
-        f"{len(pages):,} note{'s' * (len(pages) > 1)} {what}; run index again: {_some(pages)}" for pages, what in kinds if pages
-    ]
+    remedy = freshness.remedy
+    return [f"{len(pages):,} note{'s' * (len(pages) > 1)} {what}; {remedy}: {_some(pages)}" for pages, what in kinds if pages]
+
+
+def _advice_on_labels(freshness: Freshness, labels: LabelSet) -> list[str]:
+    """What writing labels has to do with changed notes, where they stand in a property that an index does not know."""
+    usual = f"{PROPERTY_PREFIX}{LABEL_PROPERTY}"
+    named = [one.name for one in labels.sources if one.name.startswith(PROPERTY_PREFIX) and one.name != usual]
+    aside = f"an index leaves {quoted(LABEL_PROPERTY)} alone aside"
+    return [f"a note of which only {quoted(name)} changed is stale too: {aside}" for name in named if freshness.changed]
 
 
 def _advice_on_others(first: Freshness, by_searcher: Mapping[str, Freshness]) -> list[str]:

@@ -20,7 +20,6 @@ from vault_eval.metrics.ties import TieExpectation
 from vault_eval.model import IndexDescription, LabelSource, RankedPage, RetrieverDescription
 
 SCHEMA = "vault-eval.report.v1"
-CUTOFFS = (1, 5, 10)
 RowStatus: TypeAlias = Literal["scored", "negative", "missing-gold", "skipped", "error"]
 
 STATEMENT = "The figures describe this snapshot of the vault and these labels, nothing else."
@@ -226,6 +225,7 @@ class Report:
     timing: Timing
     fixture: Fixture | None = None
     label_findings: LabelFindings = field(default_factory=LabelFindings)
+    collection: str | None = None  # the one whose labels were asked; None where labels of every collection were
 
     @property
     def not_shown(self) -> tuple[str, ...]:

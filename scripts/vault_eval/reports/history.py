@@ -11,6 +11,7 @@ from vault_eval.comparison.comparability import index_findings
 from vault_eval.errors import UsageError, VaultEvalError
 from vault_eval.limits import HISTORY_REPORTS_MAX
 from vault_eval.metrics.score import MetricValue
+from vault_eval.nearest import did_you_mean
 from vault_eval.reports import wording
 from vault_eval.reports.compared import side
 from vault_eval.reports.document import Report, RunReport
@@ -73,7 +74,7 @@ def read_history(folder: str, metric: str) -> History:
         raise UsageError(f"there is no report of this vault in {folder!r}{skipped}; measure it first, with bench")
     known = dict.fromkeys(name for _, report in reports for run in report.runs for name in run.metrics)
     if metric not in known:
-        raise UsageError(f"--metric {metric!r}: no report has it; they have {', '.join(known)}")
+        raise UsageError(f"--metric {metric!r}: no report has it{did_you_mean(metric, known)}; they have {', '.join(known)}")
     older = max(0, len(kept) - HISTORY_REPORTS_MAX)
     return History(reports[-1][1].vault_name, metric, _series(reports, metric), len(reports), left_out, older)
 
@@ -114,4 +115,4 @@ def _changed(before: tuple[Report, RunReport], after: tuple[Report, RunReport]) 
 
 
 def _labels(report: Report) -> tuple[object, ...]:
-    return (*(source.sha256 for source in report.label_sources), report.split)
+    return (*(source.sha256 for source in report.label_sources), report.split, report.collection)

@@ -10,7 +10,9 @@ from vault_eval.diagnosis.misses import Diagnosis
 from vault_eval.metrics.latency import LatencySummary
 from vault_eval.metrics.score import MetricValue
 from vault_eval.model import IndexDescription, RankedPage
-from vault_eval.reports.document import CUTOFFS, SCHEMA, STATEMENT, QueryRow, Report, RunReport, RunTiming, TieGroup, Trust
+from vault_eval.metrics.metric import CUTOFFS
+from vault_eval.reports.document import SCHEMA, STATEMENT, QueryRow, Report, RunReport, RunTiming, TieGroup, Trust
+from vault_eval.reports.rows import recall_caps
 from vault_eval.retrievers.protocol import PageEvidence
 from vault_eval.strict_json import JsonValue
 
@@ -38,6 +40,7 @@ def report_value(report: Report) -> dict[str, JsonValue]:
             "sources": [{"name": one.name, "sha256": one.sha256, "format": one.format} for one in report.label_sources],
             "queries": report.label_queries,
             "split": report.split,
+            **({} if report.collection is None else {"collection": report.collection}),
         },
         "scope": {"statement": STATEMENT, "not_shown": list(report.not_shown), "unavailable": list(report.unavailable)},
         "warnings": list(report.warnings),
@@ -80,6 +83,7 @@ def _run(run: RunReport) -> JsonValue:
         },
         "metrics": _metrics(run.metrics),
         "more_gold_than_cutoff": {str(cutoff): number for cutoff, number in run.over_cutoff.items()},
+        "recall_cap": {str(cutoff): share for cutoff, share in recall_caps(run).items()},
         "groups": {
             "category": {name: _metrics(metrics) for name, metrics in run.categories.items()},
             "tag": {name: _metrics(metrics) for name, metrics in run.tags.items()},

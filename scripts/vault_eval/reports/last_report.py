@@ -12,14 +12,14 @@ from vault_eval.metrics.metric import Metric
 from vault_eval.reports.compared import gold_targets, side
 from vault_eval.reports.document import Report
 from vault_eval.reports.kept_reports import kept_reports
-from vault_eval.reports.saved_node import Node
+from vault_eval.json_node import Node
 from vault_eval.reports.saved_rankings import read_ranking, short_rows
 from vault_eval.reports.saved_report import SavedFigures, read_pages, report_file, saved_figures
 from vault_eval.vault.reader import read_outside
 
 
 def last_side(report: Report, folder: str, metric: Metric) -> Side | None:
-    """The first run of `report` as the last kept report of the same labels, split, spec and depth has it; None without one.
+    """The first run of `report` as the last kept report of the same labels, spec and depth has it; None without one.
 
     `folder` holds the kept reports of this vault, and not yet this one. The side has one metric, which needs only rankings.
     Damaged and foreign files are passed over, and only the newest few are tried.
@@ -53,7 +53,8 @@ def _side(report: Report, file: str, metric: Metric) -> Side | None:
 def _same_run(report: Report, figures: SavedFigures) -> int | None:
     """The place of the run with the spec and depth of the report's first; None where labels or searcher are others."""
     before, wanted = figures.report, report.runs[0]
-    if (before.label_sources, before.split) != (report.label_sources, report.split):
+    labels, those_before = ((one.label_sources, one.split, one.collection) for one in (report, before))
+    if labels != those_before:
         return None
     same = (
         place

@@ -14,7 +14,8 @@ from vault_eval.model import LabelSource
 from vault_eval.reports.document import SCHEMA, Coverage, Fixture, FixtureFile, Report, snapshot_digest
 from vault_eval.reports.saved_arithmetic import check_run
 from vault_eval.reports.saved_diagnosis import read_label_findings
-from vault_eval.reports.saved_node import Node, parsed
+from vault_eval.json_node import Node
+from vault_eval.reports.saved_json import parsed
 from vault_eval.reports.saved_rankings import ranking_of, read_ranking, short_rows
 from vault_eval.reports.saved_runs import read_runs
 from vault_eval.reports.saved_timing import read_timing
@@ -132,6 +133,7 @@ def _report(top: Node) -> Report:
         timing=read_timing(top["timing"]),
         fixture=top.optional("fixture", _fixture, None),
         label_findings=read_label_findings(top["label_findings"]),
+        collection=labels.optional("collection", Node.text, None),
     )
 
 

@@ -15,12 +15,13 @@ from vault_eval.metrics.judged_query import JudgedQuery
 from vault_eval.metrics.recall_cap import queries_over_cutoff
 from vault_eval.metrics.score import MetricValue, ScoreTable
 from vault_eval.model import Label, Ranking, Run
-from vault_eval.reports.document import CUTOFFS, Counts, Coverage, QueryRow, RunReport, Trust, Unjudged
+from vault_eval.metrics.metric import CUTOFFS
+from vault_eval.reports.document import Counts, Coverage, QueryRow, RunReport, Trust, Unjudged
+from vault_eval.reports.findings import GROUP_METRICS
 from vault_eval.reports.rows import Diagnose, judged_query, query_row, with_diagnoses, worst_misses
 from vault_eval.significance.intervals import mean_interval
 
 LookAtTerms = Callable[[Label, Ranking], QueryTerms]
-STRATA_METRICS = ("recall@5", "mrr@10")
 UNJUDGED_LISTED_MAX = 20
 
 
@@ -81,7 +82,7 @@ def _figures(
 def _trust(
     run: Run, table: ScoreTable, answered: Sequence[QueryRow], judged: Sequence[JudgedQuery], settled: Sequence[SettledLabel]
 ) -> Trust:
-    metrics = [metric for metric in table.metrics if metric.name in STRATA_METRICS]
+    metrics = [metric for metric in table.metrics if metric.name in GROUP_METRICS]
     few = replace(table, metrics=tuple(metrics))
     places: dict[Stratum, list[int]] = {stratum: [] for stratum in STRATA}
     for place, row in enumerate(answered):

@@ -21,13 +21,13 @@ def metrics(depth: int) -> tuple[Metric, ...]:  # noqa: ARG001 - the catalogue a
             "share of the relevant pages among the distinct fresh pages of the candidate pool",
             lambda query: pool_recall(query, query.usable),
             600,
-            needs="usable pool",
+            needs="the pages of the candidate pool",
         ),
         Metric(
             "raw_candidate_recall",
             "share of the relevant pages in the candidate pool before stale pages were dropped",
             lambda query: pool_recall(query, query.raw),
             601,
-            needs="raw pool",
+            needs="the candidate pool before stale pages were dropped",
         ),
     )

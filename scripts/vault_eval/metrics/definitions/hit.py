@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from vault_eval.metrics.judged_query import JudgedQuery
-from vault_eval.metrics.metric import Metric
-
-CUTOFFS_PAGES = (1, 5, 10)
+from vault_eval.metrics.metric import CUTOFFS, Metric
 
 
 def hit(query: JudgedQuery, k: int) -> float | None:
@@ -25,4 +23,4 @@ def _at(k: int, position: int) -> Metric:
 
 def metrics(depth: int) -> tuple[Metric, ...]:  # noqa: ARG001 - the catalogue asks every file the same way
     """hit@1, hit@5 and hit@10."""
-    return tuple(_at(k, 500 + k) for k in CUTOFFS_PAGES)
+    return tuple(_at(k, 500 + k) for k in CUTOFFS)

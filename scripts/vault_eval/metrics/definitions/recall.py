@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from vault_eval.metrics.judged_query import JudgedQuery
-from vault_eval.metrics.metric import Metric
-
-CUTOFFS_PAGES = (1, 5, 10)
+from vault_eval.metrics.metric import CUTOFFS, Metric
 
 
 def recall(query: JudgedQuery, k: int) -> float | None:
     """|G and L[:k]| / |G|, as trec_eval `recall_k`; None without relevant pages.
 
-    With more than k relevant pages it cannot reach 1: `recall_cap` counts such queries.
+    With more than k relevant pages it cannot reach 1: such queries are counted, and `recall_cap` stands beside their number.
     """
     if not query.relevant:
         return None
@@ -25,4 +23,4 @@ def _at(k: int, position: int) -> Metric:
 
 def metrics(depth: int) -> tuple[Metric, ...]:  # noqa: ARG001 - the catalogue asks every file the same way
     """recall@1, recall@5 and recall@10."""
-    return tuple(_at(k, 100 + k) for k in CUTOFFS_PAGES)
+    return tuple(_at(k, 100 + k) for k in CUTOFFS)

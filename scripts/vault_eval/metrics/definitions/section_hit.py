@@ -37,7 +37,7 @@ def metrics(depth: int) -> tuple[Metric, ...]:  # noqa: ARG001 - the catalogue a
             540,
             binary=True,
             over="section",
-            needs="sections",
+            needs="where in a note something was found",
         ),
         Metric(
             "page_hit",
@@ -46,7 +46,7 @@ def metrics(depth: int) -> tuple[Metric, ...]:  # noqa: ARG001 - the catalogue a
             541,
             binary=True,
             over="page",
-            needs="sections",
+            needs="where in a note something was found",
         ),
         Metric(
             "doc_hit",

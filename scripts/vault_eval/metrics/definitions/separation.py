@@ -33,21 +33,19 @@ def metrics(depth: int) -> tuple[Metric, ...]:  # noqa: ARG001 - the catalogue a
         Metric(
             "no_result_auroc",
             "chance that the top score of a query with an answer is above that of one without; 0.5 tells nothing",
-            _no_value,
+            None,
             710,
             over="scored and negative",
+            needs="the score of a page",
             across=lambda queries: separation(queries, lambda query: query.top_score, lambda query: query.hides_scores),
         ),
         Metric(
             "coverage_auroc",
             "the same of the IDF-weighted share of the query's words that the best page holds",
-            _no_value,
+            None,
             711,
             over="scored and negative",
+            needs="which words of the query a page holds",
             across=lambda queries: separation(queries, lambda query: query.coverage, lambda query: query.coverage is None),
         ),
     )
-
-
-def _no_value(query: JudgedQuery) -> None:
-    """Nothing of one query: the figure is about all of them together."""

@@ -18,8 +18,8 @@ def chosen_threshold(queries: Sequence[JudgedQuery]) -> float | None:
     """The top score t of a `dev` query for which (scored with top >= t) / scored - (negative with top >= t) / negative is
     largest (Youden, Cancer 1950), the lowest such t; None without both kinds in both splits, or where scores are hidden.
     """
-    kinds = [_of(queries, split, negative=negative) for split in (DEV, HOLDOUT) for negative in (False, True)]
-    if not all(kinds) or any(query.hides_scores for kind in kinds for query in kind):
+    kinds = _kinds(queries)
+    if not kinds or _is_hidden(kinds):
         return None
     scored, negative = (sorted(_top(query) for query in kind) for kind in kinds[:2])
     candidates = sorted({score for score in (*scored, *negative) if score > -inf})
@@ -51,22 +51,34 @@ def metrics(depth: int) -> tuple[Metric, ...]:  # noqa: ARG001 - the catalogue a
         Metric(
             "false_answer_rate",
             "share of the holdout queries without an answer whose top score reaches the threshold chosen on dev",
-            _no_value,
+            None,
             720,
             binary=True,
             over="negative",
+            needs="the score of a page",
             across=false_answers,
             is_cost=True,
         ),
         Metric(
             "answerable_recall_lost",
             "recall@10 of the holdout queries with an answer that the same threshold would refuse",
-            _no_value,
+            None,
             721,
+            needs="the score of a page",
             across=recall_lost,
             is_cost=True,
         ),
     )
+
+
+def _kinds(queries: Sequence[JudgedQuery]) -> list[list[JudgedQuery]]:
+    """Scored and negative of `dev`, then of `holdout`; nothing where one of these four is empty."""
+    kinds = [_of(queries, split, negative=negative) for split in (DEV, HOLDOUT) for negative in (False, True)]
+    return kinds if all(kinds) else []
+
+
+def _is_hidden(kinds: Sequence[Sequence[JudgedQuery]]) -> bool:
+    return any(query.hides_scores for kind in kinds for query in kind)
 
 
 def _of(queries: Sequence[JudgedQuery], split: str, *, negative: bool) -> list[JudgedQuery]:
@@ -82,9 +94,4 @@ def _share(ascending: Sequence[float], threshold: float) -> float:
 
 
 def _nothing(queries: Sequence[JudgedQuery]) -> Across:
-    kinds = [_of(queries, split, negative=negative) for split in (DEV, HOLDOUT) for negative in (False, True)]
-    return Across((), 0, is_hidden=all(kinds) and any(query.hides_scores for kind in kinds for query in kind))
-
-
-def _no_value(query: JudgedQuery) -> None:
-    """Nothing of one query: the threshold is chosen over all of them."""
+    return Across((), 0, is_hidden=_is_hidden(_kinds(queries)))

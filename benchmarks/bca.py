@@ -1,4 +1,4 @@
-"""The BCa bootstrap interval of a mean: what `intervals.abc` approximates; slow, kept to check it against."""
+"""The BCa bootstrap interval of a mean: what `significance.intervals.abc` approximates; slow, here to check it against."""
 
 from __future__ import annotations
 
