@@ -16,7 +16,7 @@ def test_two_reports_are_compared_without_a_prompt(desk):
     assert not result.is_error
     for said in (
         "confounded: 1 page changed: Machines/Derrick.md",
-        "Verdict: too few queries to tell",
+        "Verdict: too few queries",
         "Better (1)\n  freight: ",
     ):
         assert said in result.text, said

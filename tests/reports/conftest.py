@@ -14,9 +14,10 @@ from vault_eval.metrics.definitions.mrr import reciprocal_rank
 from vault_eval.metrics.definitions.recall import recall
 from vault_eval.metrics.judged_query import JudgedQuery
 from vault_eval.metrics.latency import summary
+from vault_eval.metrics.metric import CUTOFFS
 from vault_eval.metrics.score import ScoreTable
 from vault_eval.model import IndexDescription, LabelSource, RankedPage, RetrieverDescription
-from vault_eval.reports.document import CUTOFFS, Counts, Coverage, QueryRow, Report, RunReport, RunTiming, Timing
+from vault_eval.reports.document import Counts, Coverage, QueryRow, Report, RunReport, RunTiming, Timing
 from vault_eval.reports.rows import worst_misses
 from vault_eval.retrievers.protocol import Counterfactual, PageEvidence
 from vault_eval.significance.intervals import mean_interval

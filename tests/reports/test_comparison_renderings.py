@@ -165,12 +165,22 @@ def test_queries_of_one_page_are_said_to_count_less(render, make_row, make_run, 
         return make_report(make_run([*rows, make_row("a", "q", ["A.md"], ["A.md"])]))
 
     rendered = plain(render(one_against(report(["X.md", "Hub.md"]), report(["Hub.md"]))))
-    assert "beside 0 losses it takes 6 of equal size on pages of their own to tell them from chance; found: 8" in rendered
+    assert "beside 0 losses it takes 6 on pages of their own to tell them from chance; found: 8" in rendered
     assert (
         "none, with 9 queries, which count as about 1 since some expect the same page, even a difference of 1 would often be missed"
         in rendered
     )
     assert not re.search("pages of their own|count as", plain(render(pair)))
+
+
+@each_for_people
+def test_what_wins_are_enough_is_said_with_its_condition_and_left_out_of_json_where_there_is_one(render, pair, make_side):
+    """RR: 5 wins and 2 losses of other sizes. hit@1 has 0s and 1s alone: tide, berth, lock and pilot won, logbook lost."""
+    assert "beside 2 losses it takes 10 of equal size to tell them from chance; found: 5" in plain(render(pair))
+    hits = compare(sides(make_side(0))[0], sides(make_side(1)), primary="hit@1")
+    assert "beside 1 loss it takes 8 to tell them from chance; found: 4" in plain(render(hits))
+    metrics = json.loads(comparison_json(pair))["metrics"]
+    assert (metrics["mrr@10"]["wins_needed"], metrics["hit@1"]["wins_needed"]) == (None, 8)
 
 
 @each_for_people

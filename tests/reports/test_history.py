@@ -68,6 +68,13 @@ def test_another_split_is_other_labels(keep, make_side, tmp_path):
     assert [point.changed for point in series.points] == [(), ("labels",)]
 
 
+def test_another_collection_is_other_labels_and_none_is_one_of_its_own(keep, make_side, tmp_path):
+    for hours, chosen in enumerate(("sea", "sea", "land", None, None)):
+        keep(make_side(0, collection=chosen), hours)
+    (series,) = read_history(str(tmp_path), "mrr@10").series
+    assert [point.changed for point in series.points] == [(), (), ("labels",), ("labels",), ()]
+
+
 @pytest.mark.parametrize(
     ("indexed", "said"),
     [
@@ -120,7 +127,9 @@ def test_each_configuration_has_its_own_points(keep, make_side, make_run, tmp_pa
 def test_another_metric_is_shown_when_asked_for(keep, make_side, tmp_path):
     keep(make_side(0), 0)
     assert read_history(str(tmp_path), "recall@5").series[0].points[0].metric.value == pytest.approx(9 / 10)
-    with pytest.raises(UsageError, match=r"--metric 'recal@5': no report has it; they have recall@1, recall@5"):
+    with pytest.raises(
+        UsageError, match=r"--metric 'recal@5': no report has it \(did you mean recall@5\?\); they have recall@1, recall@5"
+    ):
         read_history(str(tmp_path), "recal@5")
 
 

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from vault_eval.errors import MissingPackageError
 from vault_eval.limits import TERMINAL_TEXT_MAX_CHARACTERS
 from vault_eval.metrics.latency import summary
+from vault_eval.metrics.score import MetricValue
 from vault_eval.reports import findings, svg_plots
 from vault_eval.reports import html_report as html_module
 from vault_eval.reports.document import Fixture, RunTiming, Timing
@@ -190,6 +191,19 @@ def test_several_runs_are_compared(render, make_row, make_run, make_report):
     rendered = render(make_report(make_run(rows), make_run(rows, name="keyword:b=0.5")))
     assert "2 runs" in rendered
     assert "keyword:b=0.5" in rendered
+
+
+@each_rendering
+def test_several_runs_are_compared_by_places_where_labels_name_some(render, make_row, make_run, make_report):
+    run = make_run([make_row("a", "q", ["A.md"], ["A.md"])])
+    found = replace(
+        run, metrics={**run.metrics, "section_hit": MetricValue(0.5, 2, "ok"), "page_hit": MetricValue(None, 0, "no data")}
+    )
+    rendered = render(make_report(run, found)).partition("2 runs")[2].partition("below: the first run")[0]
+    assert "section-hit (n)" in rendered
+    assert "0.500 (2)" in rendered
+    assert "no data (0)" in rendered  # the run that was asked before labels named a section
+    assert "page-hit (n)" not in rendered
 
 
 @each_rendering

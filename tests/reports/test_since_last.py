@@ -86,12 +86,20 @@ def test_the_tenth_report_of_a_second_stands_behind_the_ninth(tmp_path):
         {"label_sources": (LabelSource("questions.json", "ef" * 32, "native"),)},
         {"label_sources": (LabelSource("questions.json", "cd" * 32, "native"), LabelSource("more.json", "cd" * 32, "native"))},
         {"split": "dev"},
+        {"collection": "sea"},
     ],
 )
 def test_reports_of_other_labels_are_passed_over(make_side, tmp_path, other):
     keep(make_side(0), tmp_path)
     keep(replace(make_side(1), **other), tmp_path, 1)
     assert since_last(make_side(1), str(tmp_path)).comparison.change.delta > 0
+
+
+def test_of_two_collections_in_turn_each_is_held_against_its_own_last(make_side, tmp_path):
+    keep(make_side(0, collection="sea"), tmp_path)
+    keep(make_side(1, collection="land"), tmp_path, 1)
+    assert since_last(make_side(1, collection="sea"), str(tmp_path)).comparison.change.delta > 0
+    assert since_last(make_side(1), str(tmp_path)) is None
 
 
 def test_reports_of_other_searchers_and_depths_are_passed_over(make_side, tmp_path):

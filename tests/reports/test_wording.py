@@ -118,8 +118,12 @@ def test_what_came_instead_is_the_best_page_that_was_not_expected(make_row):
 
 def test_more_gold_than_places_is_said(make_row, make_run):
     gold = [f"{number}.md" for number in range(6)]
-    notes = findings.notes(make_run([make_row("n", "q", gold, gold)]))
-    assert "more gold pages than places, so that recall cannot reach 1: 1 query at cutoff 1, 1 query at cutoff 5" in notes
+    notes = findings.notes(make_run([make_row("n", "q", gold, [gold[0], "other.md", *gold[1:5]])]))
+    # The first is gold: 1 of 1 place. Of the first five, four are: 4 of 5 places.
+    assert (
+        "more gold pages than places, so that recall cannot reach 1: 1 query at cutoff 1 (over the places there are, recall is 1.000), "
+        "1 query at cutoff 5 (over the places there are, recall is 0.800)"
+    ) in notes
 
 
 def test_a_single_category_is_not_compared(make_row, make_run):

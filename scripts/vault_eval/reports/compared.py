@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from vault_eval.comparison.records import ComparedQuery, Side
 from vault_eval.metrics.catalogue import mean_metrics
-from vault_eval.metrics.judged_query import JudgedQuery
 from vault_eval.metrics.metric import Metric
 from vault_eval.reports.document import QueryRow, Report, RunReport
+from vault_eval.reports.rows import judged_row
 
 
 def sides(report: Report) -> tuple[Side, ...]:
@@ -38,7 +38,7 @@ def side(report: Report, run: RunReport, queries: Sequence[ComparedQuery]) -> Si
 
 def compared_query(row: QueryRow, metrics: Sequence[Metric]) -> ComparedQuery:
     """One row with its value of each metric; none where the query was not answered."""
-    judged = _judged(row) if row.is_answered else None
+    judged = judged_row(row) if row.is_answered else None
     return ComparedQuery(
         id=row.id,
         query=row.query,
@@ -60,18 +60,3 @@ def gold_targets(expected: Sequence[str], places: Sequence[tuple[str, str]]) -> 
 
 def _side(report: Report, run: RunReport, metrics: Sequence[Metric]) -> Side:
     return side(report, run, [compared_query(row, metrics) for row in run.rows])
-
-
-def _judged(row: QueryRow) -> JudgedQuery:
-    """What the metrics need of an answered row."""
-    return JudgedQuery(
-        row.expected,
-        tuple(ranked.page for ranked in row.ranking),
-        row.grades,
-        row.usable_gold,
-        row.raw_gold,
-        top_score=row.ranking[0].score if row.ranking else None,
-        coverage=row.terms.coverage,
-        split=row.split,
-        places=row.places,
-    )

@@ -66,6 +66,7 @@ def _finding(finding: Finding) -> JsonValue:
 
 
 def _metric(change: MetricChange) -> JsonValue:
+    """One metric; `wins_needed` is null where wins alone do not decide: there is no place for a condition."""
     interval, chance = change.interval, change.chance
     return {
         "baseline": change.baseline,
@@ -76,7 +77,7 @@ def _metric(change: MetricChange) -> JsonValue:
         "wins": change.wins,
         "losses": change.losses,
         "ties": change.ties,
-        "wins_needed": chance.wins_needed if chance else None,
+        "wins_needed": chance.wins_needed if chance and chance.wins_decide else None,
         "detectable": chance.detectable if chance else None,
         "effective_n": chance.effective_n if chance else None,
         "test": chance.test if chance else None,

@@ -13,7 +13,7 @@ from vault_eval.reports.markdown_table import markdown_table
 
 QUERIES_SHOWN_MAX = 20
 UNPAIRED_SHOWN_MAX = 20
-TEXT_SHOWN_MAX_CHARACTERS = 200
+TEXT_SHOWN_MAX_CHARACTERS = 400
 FIGURES_HEADER = ["figure", "baseline", "candidate", "difference", "95 % interval", "n", "better", "worse", "same"]
 
 
@@ -104,4 +104,4 @@ def _unpaired(comparison: Comparison) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    return for_markdown(wording.cut(text, TEXT_SHOWN_MAX_CHARACTERS * 2))
+    return for_markdown(wording.cut(text, TEXT_SHOWN_MAX_CHARACTERS))

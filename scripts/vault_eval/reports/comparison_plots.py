@@ -12,7 +12,7 @@ from vault_eval.reports.history import Series
 from vault_eval.reports.svg_plots import Axis
 
 BARS_MAX = 120  # more would be thinner than a line of the screen
-BARS_LEFT, BARS_RIGHT, BARS_TOP, BARS_MIDDLE, BARS_BOTTOM = 46, 630, 12, 116, 220
+BARS_LEFT, BARS_RIGHT, BARS_TOP, BARS_MIDDLE = 46, 630, 12, 116
 BAR_MAX_WIDTH = 26
 SLOPE_LEFT, SLOPE_RIGHT, SLOPE_TOP, SLOPE_STEP = 150, 490, 34, 24
 LINE_MIN_WIDTH, LINE_MAX_WIDTH = 1.5, 12.0

@@ -58,7 +58,7 @@ def balance(comparison: Comparison) -> str | None:
 
 
 def against_the_mean(comparison: Comparison) -> tuple[str, ...]:
-    """The categories that went the other way than the mean over all, a sentence each, those that weigh most first."""
+    """The categories that moved otherwise than the mean over all, which may have stayed, the weightiest first."""
     change = judged_change(comparison)
     if change is None or change.delta is None:
         return ()
@@ -143,8 +143,9 @@ def _with_changed(sentence: str, changed: tuple[str, ...]) -> str:
 
 def _wins_needed(change: MetricChange, chance: Chance) -> str:
     losses = wording.counted(change.losses, "loss", "losses")
+    size = " of equal size" if change.losses and not chance.wins_decide else ""
     apart = " on pages of their own" if chance.effective_n < change.n else ""
-    needed = f"beside {losses} it takes {chance.wins_needed:,} of equal size{apart} to tell them from chance"
+    needed = f"beside {losses} it takes {chance.wins_needed:,}{size}{apart} to tell them from chance"
     return f"wins needed: {needed}; found: {change.wins:,}"
 
 

@@ -61,17 +61,14 @@ def comparison(missed: Diagnosis, rivals: Sequence[Rival]) -> Comparison | None:
     return Comparison(found.score, tuple(rivals), words, len(terms) - len(words))
 
 
-def rivals_of(row: QueryRow) -> tuple[Rival, ...]:
-    """The pages that all missed pages of the query lost to."""
-    return next((one.rivals for one in row.diagnosis if one.rivals), ())
-
-
 def with_words(missed: Diagnosis) -> str | None:
     """`rank 3 with 'backup' added after line 9`, for each word that was tried, the best first; None where none was."""
     tried = sorted(wording.writable(missed.counterfactuals), key=lambda one: one.rank)
     if not tried:
         return None
-    return "with one word more: " + ", ".join(f"rank {one.rank:,} with {one.term!r} after line {one.after_line}" for one in tried)
+    ranks = ", ".join(f"rank {one.rank:,} with {one.term!r} after line {one.after_line}" for one in tried)
+    still = "" if tried[0].rank <= METRIC_CUTOFF_PAGES else f"; still not among the first {METRIC_CUTOFF_PAGES}"
+    return f"with one word more: {ranks}{still}"
 
 
 def tie_sentences(row: QueryRow) -> Iterator[str]:

@@ -13,12 +13,18 @@ from vault_eval.metrics.latency import LatencySummary
 from vault_eval.metrics.score import MetricValue
 from vault_eval.reports import wording
 from vault_eval.reports.document import Report, RunReport, RunTiming
+from vault_eval.reports.miss_findings import answered_negatives
+from vault_eval.reports.rows import recall_caps
 
 HEADLINE_METRICS = ("recall@5", "mrr@10", "hit@5")
 GROUP_METRICS = ("recall@5", "mrr@10")
 _STRATA: dict[Stratum, str] = {"literal": "all of them", "partly": "some of them", "no shared term": "none of them"}
 _NO_DATA = MetricValue(None, 0, "no data")
 _EMPTIED_SHOWN_MAX = 3
+_NO_MEANING = "hashed words, no meaning: it checks the plumbing"
+_MODEL_SETTINGS = ("model", "rerank_model")
+_NO_RESULT = "no_result_accuracy"
+_PLACE_METRICS = ("section_hit", "page_hit")
 _TIMES = {"warm": "warm (in this process)", "cold": "cold (a new process each)"}
 
 
@@ -36,7 +42,10 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class GroupFigures:
-    """A category, and its figures in the order of `GROUP_METRICS`; `n`, `interval` and `first` are those of the first."""
+    """A category, and its figures in the order of `GROUP_METRICS`; `n`, `interval` and `first` are those of the first.
+
+    Where no query of it expects a page, its no-result accuracy and a dash stand in their place.
+    """
 
     name: str
     values: tuple[str, ...]
@@ -67,8 +76,22 @@ def figures(run: RunReport) -> tuple[Figure, ...]:
 def headline(run: RunReport) -> tuple[Figure, ...]:
     """The few figures to look at first."""
     meanings = {metric.name: metric.meaning for metric in metrics_for(run.depth)}
-    names = (*HEADLINE_METRICS, *(("no_result_accuracy",) if run.counts.negative else ()))
+    names = (*HEADLINE_METRICS, *((_NO_RESULT,) if run.counts.negative else ()))
     return tuple(_figure(name, run.metrics.get(name, _NO_DATA), meanings) for name in names)
+
+
+def compared_labels(report: Report) -> tuple[str, ...]:
+    """The heads of the table of several runs, the last one for n: section- and page-hit, whose n is another, where labels name
+    such places.
+    """
+    return (*map(wording.metric_label, HEADLINE_METRICS), *(f"{wording.metric_label(name)} (n)" for name in _places(report)), "n")
+
+
+def compared_values(report: Report, run: RunReport) -> tuple[str, ...]:
+    """The figures of one run in the order of `compared_labels`."""
+    shown = headline(run)[: len(HEADLINE_METRICS)]
+    places = [_figure(name, run.metrics.get(name, _NO_DATA), {}) for name in _places(report)]
+    return (*(one.value for one in shown), *(f"{one.value} ({one.n})" for one in places), shown[0].n)
 
 
 def categories(run: RunReport) -> tuple[GroupFigures, ...]:
@@ -119,6 +142,22 @@ def settings_sentence(run: RunReport) -> str:
     return ", ".join(f"{name} {wording.setting_text(value)}" for name, value in run.retriever.settings.items())
 
 
+def meaning_sentence(run: RunReport) -> str | None:
+    """Said of a run that knows no meaning although its name may promise some; None of any other."""
+    models = [run.retriever.settings[name] for name in _MODEL_SETTINGS if name in run.retriever.settings]
+    if not models:
+        return None
+    from vault_eval.retrievers.embeddings import HASH  # here: most runs have no model, and load nothing of any
+
+    return _NO_MEANING if HASH in models else None
+
+
+def without_meaning(report: Report) -> str | None:
+    """The same beside several runs, with their names."""
+    named = [run.retriever.name for run in report.runs if meaning_sentence(run) is not None]
+    return f"{wording.some(named)}: {_NO_MEANING}" if named else None
+
+
 def latencies(timing: RunTiming) -> tuple[Latency, ...]:
     """Warm and cold times, never mixed; only those that were measured."""
     shown = []
@@ -144,7 +183,8 @@ def labels_sentence(report: Report) -> str:
     """Where the queries come from, and how many there are."""
     sources = ", ".join(source.name for source in report.label_sources)
     split = "" if report.split == "all" else f", split {report.split}"
-    return f"{sources} ({wording.queries(report.label_queries)}{split})"
+    collection = "" if report.collection is None else f", collection {report.collection}"
+    return f"{sources} ({wording.queries(report.label_queries)}{split}{collection})"
 
 
 def _figure(name: str, metric: MetricValue, meanings: Mapping[str, str]) -> Figure:
@@ -153,8 +193,17 @@ def _figure(name: str, metric: MetricValue, meanings: Mapping[str, str]) -> Figu
     return Figure(label, value, interval, f"{metric.n:,}", meanings.get(name, ""), metric)
 
 
+def _places(report: Report) -> tuple[str, ...]:
+    return tuple(name for name in _PLACE_METRICS if any(run.metrics.get(name, _NO_DATA).n for run in report.runs))
+
+
 def _group(name: str, metrics: Mapping[str, MetricValue]) -> GroupFigures:
     shown = [metrics.get(metric, _NO_DATA) for metric in GROUP_METRICS]
+    empty = metrics.get(_NO_RESULT, _NO_DATA)
+    if empty.n and all(one.status == "no data" for one in shown):
+        said = f"{wording.metric_label(_NO_RESULT)} {wording.value_text(empty)}"
+        values = (said, *(wording.NOTHING for _ in shown[1:]))
+        return GroupFigures(name, values, f"{empty.n:,}", wording.interval_text(empty), shown[0])
     values = tuple(map(wording.value_text, shown))
     return GroupFigures(name, values, f"{shown[0].n:,}", wording.interval_text(shown[0]), shown[0])
 
@@ -171,15 +220,18 @@ def _status_notes(run: RunReport) -> Iterator[str]:
 
 
 def _ranking_notes(run: RunReport) -> Iterator[str]:
-    over = [f"{wording.queries(number)} at cutoff {cutoff}" for cutoff, number in run.over_cutoff.items() if number]
+    over = {cutoff: number for cutoff, number in run.over_cutoff.items() if number}
     if over:
-        yield f"more gold pages than places, so that recall cannot reach 1: {', '.join(over)}"
+        caps = recall_caps(run)
+        reached = {cutoff: f"over the places there are, recall is {wording.score_text(caps[cutoff])}" for cutoff in over}
+        shown = [f"{wording.queries(number)} at cutoff {cutoff} ({reached[cutoff]})" for cutoff, number in over.items()]
+        yield f"more gold pages than places, so that recall cannot reach 1: {', '.join(shown)}"
     counts = (
         (sum(bool(row.ties) for row in run.rows), "equal scores straddle a cutoff, and paths decide which pages fall inside"),
         (sum(row.pool_exhausted for row in run.rows), f"the searcher's candidates ran out before {run.depth} pages were found"),
     )
     yield from (f"in {wording.queries(number)} {what}" for number, what in counts if number)
-    answered = [row.id for row in run.rows if row.status == "negative" and row.ranking]
+    answered = answered_negatives(run)
     if answered:
         yield f"{len(answered)} of {run.counts.negative} negative queries found something: {wording.some(answered)}"
     removed = sum(row.label_hits_removed for row in run.rows)

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import fsum
 
 from vault_eval.diagnosis.label_findings import FindingKind, LabelFindings
 from vault_eval.diagnosis.query_terms import STRATA
 from vault_eval.metrics.score import MetricValue
 from vault_eval.reports import wording
-from vault_eval.reports.document import CUTOFFS, QueryRow, Report, RunReport
+from vault_eval.metrics.metric import CUTOFFS
+from vault_eval.reports.document import QueryRow, Report, RunReport
 from vault_eval.retrievers.spec import FREE_BASELINES
 
 TITLE = "Can the labels be trusted"
 EXAMPLES_MAX = 2
+COMMANDS_MAX = 10
 ID_SHOWN_MAX_CHARACTERS = 24
 PAGE_SHOWN_MAX_CHARACTERS = 48
 EASY_METRIC = "mrr@10"
 _STRATUM_METRIC = "recall@5"
 _TIE_DIFFERENCE_MIN = 0.005
 _NO_DATA = MetricValue(None, 0, "no data")
+_GRADES = "grade 0 (does not help), 1 (a part of the answer) or 2 (answers)"
 
 # What belongs to the measurement, not to the vault, and what may have made a label wrong: said before all else.
 _SERIOUS: frozenset[FindingKind] = frozenset(
@@ -66,14 +71,32 @@ _SAYS: dict[FindingKind, tuple[str, str, str]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class ToJudge:
+    """Pages above the expected ones that nobody judged: what is said of them, and the commands that judge the first of them."""
+
+    sentence: str
+    commands: tuple[str, ...]
+    rest: int
+
+
 def label_sentences(report: Report) -> tuple[str, ...]:
     """All that was found, the most serious first; what is about rankings is about the first run."""
     found = [_finding(kind, report.label_findings) for kind in _SAYS if report.label_findings.counts.get(kind)]
     serious = sum(kind in _SERIOUS for kind in report.label_findings.counts)
-    about_run = [
-        sentence for run in report.runs[:1] for sentence in (*_strata(run), *_unjudged(run), *_ties(run), *_threshold(run))
-    ]
+    about_run = [sentence for run in report.runs[:1] for sentence in (*_strata(run), *_ties(run), *_threshold(run))]
     return (*found[:serious], *about_run, *found[serious:])
+
+
+def to_judge(report: Report, most: int = COMMANDS_MAX) -> ToJudge | None:
+    """What the first run found and no label judges, at most `most` of its commands; None where every page above is judged."""
+    for run in report.runs[:1]:
+        number, shown = run.trust.unjudged_queries, run.trust.unjudged[:most]
+        if number:
+            found = f"in {wording.queries(number)} a page that nobody judged stands above the expected ones"
+            commands = tuple(_grade_command(one.id, one.pages[0]) for one in shown)
+            return ToJudge(f"{found}; label me, {_GRADES}; --write writes it", commands, number - len(shown))
+    return None
 
 
 def easy_sentence(report: Report) -> str | None:
@@ -132,12 +155,15 @@ def _strata(run: RunReport) -> Iterator[str]:
         yield f"words of a query in the best section of its expected page, and {label} there: {', '.join(shown)}"
 
 
-def _unjudged(run: RunReport) -> Iterator[str]:
-    trust = run.trust
-    if trust.unjudged_queries:
-        shown = [_named(one.pages[0], one.id) for one in trust.unjudged[:EXAMPLES_MAX]]
-        number = f"in {wording.queries(trust.unjudged_queries)} a page that nobody judged stands above the expected ones"
-        yield f"{number}; label me: {'; '.join(shown)}"
+def _grade_command(name: str, page: str) -> str:
+    """The line that judges one page for one query, quoted for a shell; the vault's folder is not known here."""
+    asked = (_option("--id", name), _option("--grade", f"{page}=0"))
+    return f"python3 scripts/vault-eval.py labels add --vault DIR {' '.join(asked)}"
+
+
+def _option(name: str, value: str) -> str:
+    """A value that begins with `-` would be taken for an option where it stands alone."""
+    return f"{name}{'=' if value.startswith('-') else ' '}{shlex.quote(value)}"
 
 
 def _ties(run: RunReport) -> Iterator[str]:
@@ -149,7 +175,8 @@ def _ties(run: RunReport) -> Iterator[str]:
         drawn = fsum(_drawn(row, cutoff) for row in scored) / len(scored) if tied else 0.0
         if abs(given - drawn) >= _TIE_DIFFERENCE_MIN:
             tied_in = f"equal scores straddle place {cutoff} in {wording.queries(len(tied))}"
-            yield f"{tied_in}: recall@{cutoff} is {given:.3f} as returned, {drawn:.3f} on average over all orders"
+            orders = "over all orders of the pages that came back"
+            yield f"{tied_in}: recall@{cutoff} is {given:.3f} as returned, {drawn:.3f} on average {orders}"
 
 
 def _drawn(row: QueryRow, cutoff: int) -> float:

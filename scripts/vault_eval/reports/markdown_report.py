@@ -10,7 +10,7 @@ from vault_eval.limits import METRIC_CUTOFF_PAGES
 from vault_eval.reports import evidence_findings, findings, label_trust, miss_findings, wording
 from vault_eval.reports.document import STATEMENT, QueryRow, Report, RunReport
 from vault_eval.reports.escaping import for_markdown, obsidian_link
-from vault_eval.reports.findings import GROUP_METRICS, HEADLINE_METRICS, Latency
+from vault_eval.reports.findings import GROUP_METRICS, Latency
 from vault_eval.reports.markdown_table import markdown_table
 from vault_eval.reports.miss_findings import Listed
 
@@ -69,18 +69,20 @@ def _headline(run: RunReport) -> Iterator[str]:
 
 def _comparison(report: Report) -> Iterator[str]:
     yield from (f"## {len(report.runs)} runs", "")
-    rows = []
-    for run in report.runs:
-        shown = findings.headline(run)[: len(HEADLINE_METRICS)]
-        rows.append((for_markdown(run.retriever.name), *(figure.value for figure in shown), shown[0].n))
-    yield from markdown_table(["run", *map(wording.metric_label, HEADLINE_METRICS), "n"], rows)
-    easy = label_trust.easy_sentence(report)
-    if easy is not None:
-        yield from ("", for_markdown(easy))
+    rows = [(for_markdown(run.retriever.name), *findings.compared_values(report, run)) for run in report.runs]
+    yield from markdown_table(["run", *findings.compared_labels(report)], rows)
+    for said in (findings.without_meaning(report), label_trust.easy_sentence(report), wording.verdict_sentence()):
+        if said is not None:
+            yield from ("", for_markdown(said))
 
 
 def _figures(run: RunReport) -> Iterator[str]:
-    described = [f"depth {run.depth}", findings.index_sentence(run), findings.settings_sentence(run)]
+    described = [
+        findings.meaning_sentence(run),
+        f"depth {run.depth}",
+        findings.index_sentence(run),
+        findings.settings_sentence(run),
+    ]
     yield from (f"## Run {for_markdown(run.retriever.name)}", "", for_markdown(" · ".join(one for one in described if one)), "")
     rows = [(one.label, one.value, one.interval, one.n, one.meaning) for one in findings.figures(run)]
     yield from markdown_table(["figure", "value", "95 % interval", "n", "what it is"], rows, words=1)
@@ -118,10 +120,15 @@ def _since(since: SinceLast | None) -> Iterator[str]:
 
 
 def _label_trust(report: Report) -> Iterator[str]:
-    sentences = label_trust.label_sentences(report)
-    if sentences:
+    sentences, judging = label_trust.label_sentences(report), label_trust.to_judge(report)
+    if sentences or judging is not None:
         yield from ("", f"## {label_trust.TITLE}", "")
-        yield from (f"- {for_markdown(sentence)}" for sentence in sentences)
+    yield from (f"- {for_markdown(sentence)}" for sentence in sentences)
+    if judging is not None:
+        yield f"- {for_markdown(judging.sentence)}"
+        yield from (f"    - {for_markdown(command)}" for command in judging.commands)
+        if judging.rest:
+            yield f"    - and {wording.queries(judging.rest)} more"
 
 
 def _details(report: Report, run: RunReport) -> Iterator[str]:
@@ -137,7 +144,7 @@ def _details(report: Report, run: RunReport) -> Iterator[str]:
     yield from _listed("Skipped", "their label says so", miss_findings.skipped(run))
     yield from _listed("Errors", "the searcher failed", miss_findings.errors(run))
     yield from ("", "## What to do next", "")
-    yield from (f"{place}. {step}" for place, step in enumerate(miss_findings.next_steps(run), start=1))
+    yield from (f"{place}. {for_markdown(step)}" for place, step in enumerate(miss_findings.next_steps(run), start=1))
 
 
 def _misses(report: Report, run: RunReport) -> Iterator[str]:
@@ -157,7 +164,7 @@ def _miss(vault: str, row: QueryRow) -> Iterator[str]:
     yield f"- **{for_markdown(row.id)}**: {for_markdown(wording.cut(row.query, QUERY_SHOWN_MAX_CHARACTERS))}"
     for one in row.diagnosis:
         yield f"    - expected {_link(vault, one.page)}: {for_markdown(wording.why(one))}"
-        lacking = miss_findings.lacking(one)
+        lacking = miss_findings.lacking(row, one)
         more = (
             miss_findings.evidence(one),
             *(f"{rival.page} at rank {rival.rank} {_scores(rival)}" for rival in one.rivals),

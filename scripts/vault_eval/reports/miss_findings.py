@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from vault_eval.diagnosis.causes import CAUSE_NAMES, CAUSES, CauseName
 from vault_eval.diagnosis.misses import Diagnosis
+from vault_eval.diagnosis.query_runs import in_own_words
 from vault_eval.limits import METRIC_CUTOFF_PAGES
 from vault_eval.model import RankedPage
 from vault_eval.reports import wording
@@ -14,6 +15,10 @@ from vault_eval.reports.document import QueryRow, RowStatus, RunReport
 
 NEXT_STEPS_MAX = 3
 EDITS_SHOWN_MAX = 2
+FIRST_LOOKED_AT_PAGES = 5  # most people look no further down
+QUERIES_NAMED_MAX = 3
+ID_SHOWN_MAX_CHARACTERS = 60
+_NOTHING_LEFT = "nothing was missed: harder questions would show where the limits are"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +75,65 @@ def causes(run: RunReport) -> tuple[CauseCount, ...]:
 
 def next_steps(run: RunReport) -> tuple[str, ...]:
     """The remedies that would help most queries, each with the causes it mends and, where ranks were worked out, the words
-    that would bring most queries among the first ten; never empty, bounded.
+    that would bring most queries among the first ten; then what is no miss and not well either. Never empty, bounded.
     """
+    failed = wording.queries(run.counts.error)
+    mend = (f"mend the searcher: it failed on {failed}, and what it said is listed",) if run.counts.error else ()
+    steps = (*mend, *_remedies(run))
+    if not steps and not run.counts.scored:
+        steps = ("add labels that expect a page: without them there is nothing to score",)
+    return (*steps, *_low_ranks(run), *_false_answers(run)) or (_NOTHING_LEFT,)
+
+
+def answered_negatives(run: RunReport) -> tuple[str, ...]:
+    """The ids of the queries that found something although no page is expected."""
+    return tuple(row.id for row in run.rows if row.status == "negative" and row.ranking)
+
+
+def _remedies(run: RunReport) -> Iterator[str]:
     by_remedy: dict[str, list[CauseCount]] = {}
     for one in _cause_counts(run):
         by_remedy.setdefault(one.remedy, []).append(one)
     # A page found in another section than its label names is no miss of recall, and comes after all that are.
     ordered = sorted(by_remedy.items(), key=lambda entry: -sum(one.queries for one in entry[1] if one.name != "section_only"))
-    failed = wording.queries(run.counts.error)
-    mend = (f"mend the searcher: it failed on {failed}, and what it said is listed",) if run.counts.error else ()
-    if ordered or mend:
-        return (*mend, *(_next_step(run, remedy, mended) for remedy, mended in ordered[:NEXT_STEPS_MAX]))
-    if not run.counts.scored:
-        return ("add labels that expect a page: without them there is nothing to score",)
-    return ("nothing was missed: harder questions would show where the limits are",)
+    yield from (_next_step(run, remedy, mended) for remedy, mended in ordered[:NEXT_STEPS_MAX])
+
+
+def _low_ranks(run: RunReport) -> Iterator[str]:
+    """The queries with an expected page that is found so far down that few would see it, the lowest first."""
+    low = [(max(found), row.id) for row in run.rows if (found := _ranks_below(row))]
+    low.sort(key=lambda one: -one[0])  # in the order of the labels where ranks are equal
+    if low:
+        named = _some_of([f"{wording.cut(name, ID_SHOWN_MAX_CHARACTERS)} at rank {rank}" for rank, name in low])
+        which = f"{wording.queries(len(low))} with an expected page found below the first {FIRST_LOOKED_AT_PAGES}"
+        yield f"judge what stands above, or make the note say more of what it is about: {which} ({named})"
+
+
+def _ranks_below(row: QueryRow) -> list[int]:
+    """The ranks of expected pages that count as found and are not among those looked at first."""
+    ranks = [row.rank(page) for page in row.expected] if row.status == "scored" else []
+    return [rank for rank in ranks if rank is not None and FIRST_LOOKED_AT_PAGES < rank <= METRIC_CUTOFF_PAGES]
+
+
+def _false_answers(run: RunReport) -> Iterator[str]:
+    answered = answered_negatives(run)
+    if answered:
+        named = _some_of([wording.cut(name, ID_SHOWN_MAX_CHARACTERS) for name in answered])
+        found = f"{wording.queries(len(answered))} without an expected page found something ({named})"
+        yield f"see whether what was found does answer, and add it to the label if so: {found}{_told_apart(run)}"
+
+
+def _told_apart(run: RunReport) -> str:
+    metric = run.metrics.get("no_result_auroc")
+    if metric is None or metric.status != "ok":
+        return ""
+    figure = f"{wording.metric_label('no_result_auroc')}, {wording.value_text(metric)}"
+    return f"; if not, to answer only from some score on helps as far as {figure}, is near 1 (0.5: not at all)"
+
+
+def _some_of(named: Sequence[str]) -> str:
+    rest = len(named) - QUERIES_NAMED_MAX
+    return ", ".join(named[:QUERIES_NAMED_MAX]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def best_edits(run: RunReport, names: Container[CauseName]) -> tuple[Edit, ...]:
@@ -123,12 +173,13 @@ def evidence(diagnosis: Diagnosis) -> str | None:
     return f"its best section ({place}) scores {found.score:.3f}: {wording.some(terms)}"
 
 
-def lacking(diagnosis: Diagnosis) -> str | None:
-    """The query's words that the missed page's best section lacks; None where it lacks none."""
+def lacking(row: QueryRow, diagnosis: Diagnosis) -> str | None:
+    """What of the query the missed page's best section lacks, as the query says it; None where it lacks nothing."""
     if not diagnosis.missing_terms:
         return None
-    unseen = f"; in no note at all: {wording.some(diagnosis.unseen_terms)}" if diagnosis.unseen_terms else ""
-    return f"{wording.some(diagnosis.missing_terms)}{unseen}"
+    missing, unseen = (in_own_words(row.query, terms) for terms in (diagnosis.missing_terms, diagnosis.unseen_terms))
+    nowhere = f"; in no note at all: {wording.some(unseen)}" if unseen else ""
+    return f"{wording.some(missing)}{nowhere}"
 
 
 def missing_gold(run: RunReport) -> tuple[Listed, ...]:

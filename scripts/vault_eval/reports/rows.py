@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from vault_eval.diagnosis.misses import Diagnosis, Wanted, invalid_label
 from vault_eval.diagnosis.query_terms import QueryTerms
 from vault_eval.labels.eligibility import SettledLabel
+from vault_eval.labels.grades import page_grades
 from vault_eval.limits import METRIC_CUTOFF_PAGES, WORST_MISSES_SHOWN_MAX
 from vault_eval.metrics.definitions.mrr import reciprocal_rank
 from vault_eval.metrics.definitions.recall import recall
 from vault_eval.metrics.judged_query import JudgedPlace, JudgedQuery
+from vault_eval.metrics.recall_cap import mean_recall_cap
 from vault_eval.metrics.ties import TieExpectation, straddling, tie_expected
 from vault_eval.model import Label, Ranking
-from vault_eval.reports.document import CUTOFFS, QueryRow, RowStatus, TieGroup
-from vault_eval.vault.targets import parse_target
+from vault_eval.metrics.metric import CUTOFFS
+from vault_eval.reports.document import QueryRow, RowStatus, RunReport, TieGroup
 
 Diagnose = Callable[[QueryRow, str, Wanted], Diagnosis]  # row, missed page, what is wanted of it
 # Missed pages of one query whose exact ranks are worked out: as many as a short report shows.
@@ -38,15 +40,25 @@ def judged_query(label: Label, ranking: Ranking, terms: QueryTerms, places: tupl
     )
 
 
-def page_grades(label: Label) -> dict[str, int]:
-    """The graded pages: each as good as the best place of it, where an expected place without a grade has grade 1."""
-    if not label.grades:
-        return {}
-    stated = dict.fromkeys(label.gold, 1) | {parse_target(target): grade for target, grade in label.grades.items()}
-    grades: dict[str, int] = {}
-    for target, grade in stated.items():
-        grades[target.page] = max(grade, grades.get(target.page, grade))
-    return grades
+def judged_row(row: QueryRow) -> JudgedQuery:
+    """The same of an answered query from its row, as far as a row tells."""
+    return JudgedQuery(
+        row.expected,
+        tuple(ranked.page for ranked in row.ranking),
+        row.grades,
+        row.usable_gold,
+        row.raw_gold,
+        top_score=row.ranking[0].score if row.ranking else None,
+        coverage=row.terms.coverage,
+        split=row.split,
+        places=row.places,
+    )
+
+
+def recall_caps(run: RunReport) -> Mapping[int, float | None]:
+    """Cutoff -> the mean of `recall_cap` there; None where no query is scored, and where an error would make it mislead."""
+    judged = [judged_row(row) for row in run.rows if row.is_answered]
+    return {cutoff: None if run.counts.error else mean_recall_cap(judged, cutoff) for cutoff in CUTOFFS}
 
 
 def query_row(

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from vault_eval import strict_json
 from vault_eval.atomic_file import make_private_folder, write_atomically
-from vault_eval.errors import UnsafePathError
+from vault_eval.errors import UnsafePathError, UsageError
 from vault_eval.reports.document import Report
 from vault_eval.reports.json_report import pages_text, report_text
-from vault_eval.vault.location import refuse_inside_vault
+from vault_eval.vault.location import refuse_inside_any_vault, refuse_inside_vault
 
 if TYPE_CHECKING:
     from vault_eval.reports.snippets import Snippets
@@ -23,15 +23,24 @@ Rendering = Callable[[Report], str]
 Marks = Mapping[str, bytes]
 REPORT_MARKS: Marks = {".json": b'"vault-eval.report.v1"', ".md": b"# Search in ", ".html": b"<title>Search in "}
 COMPARISON_MARKS: Marks = {".json": b'"vault-eval.comparison', ".md": b"# Did it help", ".html": b"<title>Did it help"}
+PAGES_MARKS: Marks = {".json": b'"vault-eval.pages.v1"'}
 JUNIT_MARKS: Marks = {"": b'<testsuites name="vault-eval"'}  # whatever the suffix
 _MARK_WITHIN_BYTES = 4_096
-_RENDERINGS = ("report.md", "report.html", "report.json")
+# Names that mean a file; a folder such as `runs.v2` has another suffix.
+_OTHER_FORMATS = frozenset(
+    (
+        *(".csv", ".doc", ".docx", ".htm", ".jsonl", ".log", ".markdown", ".ods", ".odt", ".pdf", ".png", ".rtf", ".svg", ".tex"),
+        *(".toml", ".tsv", ".txt", ".xhtml", ".xls", ".xlsx", ".xml", ".yaml", ".yml", ".zip"),
+    )
+)
+# What a folder is given, by the name of the file.
+_IN_FOLDER = {"pages.json": PAGES_MARKS, "report.md": REPORT_MARKS, "report.html": REPORT_MARKS, "report.json": REPORT_MARKS}
 
 
 def save_report(report: Report, path: str, vault_root: str, snippets: Snippets | None = None) -> str:
     """Write the rendering that the suffix of `path` names, or into a folder all three and the page digests; returns the path.
 
-    `snippets` are shown by the HTML alone. Raises UnsafePathError for a place inside the vault, a link, or something of the
+    `snippets` are shown by the HTML alone. Raises UnsafePathError for a place inside a vault, a link, or something of the
     wrong kind; VaultEvalError where writing fails, which leaves the old file or the new one.
     """
     check_destination(path, vault_root)
@@ -77,12 +86,24 @@ def save_text(path: str, text: str) -> None:
 
 
 def check_destination(path: str, vault_root: str) -> None:
-    """Raises UnsafePathError where a report may not be written to `path`; called before anything is measured."""
+    """Raises UnsafePathError where a report may not be written to `path`, and UsageError for a file of a format that is none of
+    ours; called before anything is measured.
+    """
     refuse_inside_vault(path, vault_root, "--out")
+    refuse_inside_any_vault(path, "--out")
+    _refuse_other_format(path)
     is_file = _rendering(path) is not None
     check_kind(path, "--out", is_file=is_file)
-    for place in [path] if is_file else [os.path.join(path, name) for name in _RENDERINGS]:
-        check_ours(place, "--out", REPORT_MARKS)
+    places = {path: REPORT_MARKS} if is_file else {os.path.join(path, name): marks for name, marks in _IN_FOLDER.items()}
+    for place, marks in places.items():
+        check_ours(place, "--out", marks)
+
+
+def _refuse_other_format(path: str) -> None:
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix in _OTHER_FORMATS:
+        allowed = "write NAME.json, NAME.md or NAME.html, or a folder, with a slash at the end where its name looks like a file's"
+        raise UsageError(f"--out {path!r}: no report is written as {suffix}; {allowed}")
 
 
 def check_ours(path: str, option: str, marks: Marks) -> None:

@@ -6,7 +6,7 @@ from vault_eval.diagnosis.causes import CAUSE_NAMES
 from vault_eval.diagnosis.label_findings import FINDING_KINDS, LabelFinding, LabelFindings
 from vault_eval.diagnosis.misses import Diagnosis, Rival
 from vault_eval.index.term_evidence import TermEvidence
-from vault_eval.reports.saved_node import Node
+from vault_eval.json_node import Node
 from vault_eval.retrievers.protocol import Counterfactual, PageEvidence
 
 
@@ -31,7 +31,7 @@ def read_label_findings(node: Node) -> LabelFindings:
         LabelFinding(one["kind"].one_of(FINDING_KINDS), one["page"].text(), one["query"].or_none(Node.text))
         for one in node["findings"].items()
     )
-    counts = {Node(kind, node.place).one_of(FINDING_KINDS): one.count() for kind, one in node["counts"].members()}
+    counts = {Node(kind, node.place, node.advice).one_of(FINDING_KINDS): one.count() for kind, one in node["counts"].members()}
     return LabelFindings(findings, counts)
 
 

@@ -9,8 +9,9 @@ from vault_eval.diagnosis.query_terms import STRATA
 from vault_eval.limits import DEPTH_MAX_PAGES, DEPTH_MIN_PAGES
 from vault_eval.metrics.score import MetricValue, Status
 from vault_eval.model import IndexDescription, RetrieverDescription
-from vault_eval.reports.document import CUTOFFS, Counts, RunReport, Trust, Unjudged
-from vault_eval.reports.saved_node import Node
+from vault_eval.metrics.metric import CUTOFFS
+from vault_eval.reports.document import Counts, RunReport, Trust, Unjudged
+from vault_eval.json_node import Node
 from vault_eval.reports.saved_rows import read_row
 from vault_eval.significance.intervals import Interval
 
@@ -96,7 +97,7 @@ def _interval(node: Node) -> Interval:
 
 def _trust(node: Node) -> Trust:
     return Trust(
-        {Node(name, node.place).one_of(STRATA): _metrics(metrics) for name, metrics in node["strata"].members()},
+        {Node(name, node.place, node.advice).one_of(STRATA): _metrics(metrics) for name, metrics in node["strata"].members()},
         tuple(Unjudged(one["id"].text(), one["pages"].texts()) for one in node["unjudged"].items()),
         node["unjudged_queries"].count(),
         node["threshold"].or_none(Node.number),

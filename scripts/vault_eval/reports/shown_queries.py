@@ -177,7 +177,7 @@ def _expected(vault: str, row: QueryRow, snippets: Snippets, extent: Extent) -> 
             link=obsidian_link(vault, page) if extent.expected else None,
             rank=_rank(row, page),
             why=wording.cut(wording.why(causes[page]), extent.text) if page in causes else None,
-            notes=_notes(causes[page], extent) if page in causes else (),
+            notes=_notes(row, causes[page], extent) if page in causes else (),
             snippets=_snippets(page, row, place, snippets, extent) if page in causes and extent.snippet else (),
             words=_words(causes[page], row, extent) if page in causes and place < extent.compared else None,
         )
@@ -185,8 +185,8 @@ def _expected(vault: str, row: QueryRow, snippets: Snippets, extent: Extent) -> 
     )
 
 
-def _notes(missed: Diagnosis, extent: Extent) -> tuple[str, ...]:
-    lacking = miss_findings.lacking(missed)
+def _notes(row: QueryRow, missed: Diagnosis, extent: Extent) -> tuple[str, ...]:
+    lacking = miss_findings.lacking(row, missed)
     notes = (
         miss_findings.evidence(missed),
         f"words that are not there: {lacking}" if lacking else None,
@@ -206,7 +206,7 @@ def _snippets(page: str, row: QueryRow, place: int, snippets: Snippets, extent: 
 
 
 def _words(missed: Diagnosis, row: QueryRow, extent: Extent) -> ShownWords | None:
-    found = evidence_findings.comparison(missed, evidence_findings.rivals_of(row))
+    found = evidence_findings.comparison(missed, row.rivals)
     if found is None:
         return None
     rivals = found.rivals[: extent.rivals]

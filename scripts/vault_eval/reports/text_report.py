@@ -9,7 +9,7 @@ from vault_eval.limits import METRIC_CUTOFF_PAGES, WORST_MISSES_SHOWN_MAX
 from vault_eval.reports import findings, label_trust, miss_findings, wording
 from vault_eval.reports.document import STATEMENT, QueryRow, Report, RunReport, RunTiming
 from vault_eval.reports.escaping import for_terminal
-from vault_eval.reports.findings import GROUP_METRICS, HEADLINE_METRICS
+from vault_eval.reports.findings import GROUP_METRICS
 from vault_eval.reports.miss_findings import Listed
 from vault_eval.reports.text_layout import bounded, table, wrapped
 
@@ -21,13 +21,15 @@ WARNINGS_SHOWN_MAX = 10
 GROUPS_SHOWN_MAX = 20
 RUNS_SHOWN_MAX = 20
 TRUST_LINES_MAX = 10
+COMMANDS_SHOWN_MAX = 3
 MISSED_PAGES_SHOWN_MAX = 3
 PAGE_SHOWN_MAX_CHARACTERS = 160
 QUERY_SHOWN_MAX_CHARACTERS = 120
-SAVED_SHOWN_MAX_CHARACTERS = 4_096  # a path is of use only when it is whole
+PASTED_SHOWN_MAX_CHARACTERS = 4_096  # a path or a command is of use only when it is whole, on one line
 LEGEND = (
     "recall@k: share of the expected pages among the first k; hit@k: whether any is",
     "MRR@k: mean of 1 / rank of the first expected page, 0 beyond k",
+    "what the other figures are: in report.md, and in README.md under “What the figures mean”",
 )
 _CUT_OFF = "… cut here: the rest is in the saved report"
 
@@ -39,7 +41,7 @@ def text_report(report: Report, *, saved: str | None, since: SinceLast | None = 
     """
     lines = [*_measured(report, width), "", *_counts(report, width)]
     if len(report.runs) > 1:
-        lines += ["", *_comparison(report, width)]
+        lines += ["", *_comparison(report, saved, width)]
     for run in report.runs[:1]:
         lines += ["", *_run(report, run, since, width)]
         lines += _label_trust(report, width)
@@ -68,34 +70,33 @@ def _counts(report: Report, width: int) -> Iterator[str]:
             yield from wrapped(excluded, width, first="Excluded: ")
 
 
-def _comparison(report: Report, width: int) -> Iterator[str]:
+def _comparison(report: Report, saved: str | None, width: int) -> Iterator[str]:
     yield f"{len(report.runs)} runs"
-    labels = [wording.metric_label(name) for name in HEADLINE_METRICS]
-    rows = [_compared(run, findings.timing_of(report, place)) for place, run in enumerate(report.runs[:RUNS_SHOWN_MAX])]
-    yield from table(["run", *labels, "n", "warm p50 ms", "p95 ms", "cold p50 ms"], rows)
+    rows = [_compared(report, run, findings.timing_of(report, place)) for place, run in enumerate(report.runs[:RUNS_SHOWN_MAX])]
+    yield from table(["run", *findings.compared_labels(report), "warm p50 ms", "p95 ms", "cold p50 ms"], rows)
     for run in report.runs:
         if run.counts.error:
             failed = f"{run.retriever.name} failed on {wording.queries(run.counts.error)}: they are in none of its figures"
             yield from wrapped(failed, width, first="  ! ")
     yield from _more(len(report.runs) - RUNS_SHOWN_MAX, "run")
-    easy = label_trust.easy_sentence(report)
-    if easy is not None:
-        yield from wrapped(easy, width, first="  ")
+    for said in (findings.without_meaning(report), label_trust.easy_sentence(report)):
+        if said is not None:
+            yield from wrapped(said, width, first="  ")
     if any(timing.warm is not None and timing.warm.p95_is_slowest for timing in report.timing.runs):
         yield "  with fewer than 20 times, p95 is only the slowest of them"
+    yield f"  {_whole(wording.verdict_sentence(saved))}"
     yield "  below: the first run only; the saved report holds them all"
 
 
-def _compared(run: RunReport, timing: RunTiming) -> list[str]:
-    shown = findings.headline(run)[: len(HEADLINE_METRICS)]
+def _compared(report: Report, run: RunReport, timing: RunTiming) -> list[str]:
     warm = [timing.warm.p50, timing.warm.p95] if timing.warm else [None, None]
     times = [*warm, timing.cold.p50 if timing.cold else None]
     words = [wording.NOTHING if time is None else wording.milliseconds(time) for time in times]
-    return [run.retriever.name, *(figure.value for figure in shown), shown[0].n, *words]
+    return [run.retriever.name, *findings.compared_values(report, run), *words]
 
 
 def _run(report: Report, run: RunReport, since: SinceLast | None, width: int) -> Iterator[str]:
-    described = [f"depth {run.depth}", findings.index_sentence(run)]
+    described = [findings.meaning_sentence(run), f"depth {run.depth}", findings.index_sentence(run)]
     yield from wrapped(" · ".join([run.retriever.name, *(one for one in described if one)]), width, first="Run: ")
     rows = [(one.label, one.value, one.interval, one.n) for one in findings.figures(run)]
     yield from table(["", "value", "95 % interval", "n"], rows)
@@ -157,10 +158,15 @@ def _misses(run: RunReport, width: int) -> Iterator[str]:
 def _label_trust(report: Report, width: int) -> Iterator[str]:
     """A few lines at most; what is left out is in the saved report."""
     lines = [line for sentence in label_trust.label_sentences(report) for line in wrapped(sentence, width, first="  · ")]
-    if lines:
+    judging = label_trust.to_judge(report, COMMANDS_SHOWN_MAX)
+    if lines or judging is not None:
         yield from ("", label_trust.TITLE, *lines[:TRUST_LINES_MAX])
-        if len(lines) > TRUST_LINES_MAX:
-            yield "  … more in the saved report"
+    if len(lines) > TRUST_LINES_MAX:
+        yield "  … more in the saved report"
+    if judging is not None:
+        yield from wrapped(judging.sentence, width, first="  · ")
+        yield from (f"      {_whole(command)}" for command in judging.commands)
+        yield from _more(judging.rest, "such query", "such queries")
 
 
 def _miss(row: QueryRow, width: int) -> Iterator[str]:
@@ -198,7 +204,11 @@ def _not_shown(report: Report, width: int) -> Iterator[str]:
 
 def _saved(saved: str | None) -> Iterator[str]:
     if saved is not None:
-        yield f"Saved: {wording.cut(for_terminal(saved), SAVED_SHOWN_MAX_CHARACTERS)}"
+        yield f"Saved: {_whole(saved)}"
+
+
+def _whole(text: str) -> str:
+    return wording.cut(for_terminal(text), PASTED_SHOWN_MAX_CHARACTERS)
 
 
 def _more(number: int, one: str, many: str | None = None) -> Iterator[str]:

@@ -6,6 +6,7 @@ Everything returned is plain text that may hold text of a vault; the rendering e
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 
 from vault_eval.diagnosis.causes import CAUSES
@@ -20,6 +21,7 @@ NOTHING = "–"
 SOME_MAX = 12
 EXCLUDED = "Excluded is not missed: these queries are in no mean."
 
+_COMPARE = "whether they differ beyond chance: python3 scripts/vault-eval.py compare"
 _FAMILIES = {"mrr": "MRR", "ndcg": "nDCG", "ap": "AP"}
 _WHOLE_NAMES = {
     "no_result_accuracy": "no-result accuracy",
@@ -60,6 +62,13 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 def queries(number: int) -> str:
     """`1 query`, `12 queries`."""
     return counted(number, "query", "queries")
+
+
+def verdict_sentence(saved: str | None = None) -> str:
+    """The command that says whether runs differ beyond chance; `saved` is where the report was written, quoted for a shell."""
+    if saved is None or saved.lower().endswith((".md", ".html")):  # those are for people: nothing reads them again
+        return f"{_COMPARE} FOLDER, that of the saved report"
+    return f"{_COMPARE} {shlex.quote(saved)}"
 
 
 def some(words: Sequence[str]) -> str:
