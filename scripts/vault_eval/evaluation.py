@@ -101,7 +101,8 @@ def _measured(inputs: Inputs, request: Request, clock: Clock) -> Report:
     covered = coverage(settled, inputs.in_scope, inputs.freshness.indexed, stale.__contains__)
     cold = [_time_cold(run, searcher, inputs, request, clock) for run, searcher in zip(runs, searchers, strict=True)]
     timing = Timing(f"{clock.started:%Y-%m-%dT%H:%M:%SZ}", environment(), tuple(map(run_timing, runs, cold, searchers)))
-    report = assembled(vault, inputs.freshness, _by_searcher(runs, inputs), inputs.labels, covered, scored, timing, request.split)
+    by_searcher, chosen = _by_searcher(runs, inputs), (request.split, request.collection)
+    report = assembled(vault, inputs.freshness, by_searcher, inputs.labels, covered, scored, timing, *chosen)
     return replace(report, label_findings=found)
 
 
@@ -115,7 +116,8 @@ def _diagnoser(run: Run, searcher: Retriever, inputs: Inputs) -> Callable[[Query
     """Why a gold page of a row was missed, for the pages of this vault and what the searcher can tell."""
     listing = inputs.vault.listing
     skipped = {one.path: one.reason for one in listing.skipped} | dict(inputs.left_out(searcher))
-    pages = SearchedPages({one.path: one.reason for one in listing.excluded}, skipped, inputs.text)
+    excluded = {one.path: one.reason for one in listing.excluded}
+    pages = SearchedPages(excluded, skipped, inputs.text, label_properties=inputs.label_properties)
     told = searcher if isinstance(searcher, (Explains, KnowsPages)) else None
     return lambda row, page, wanted: diagnose(
         row.query,

@@ -33,8 +33,8 @@ _ROOT = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abs
 _PAGES, _LABELS = "pages", "queries.json"
 
 
-def run_fixture(request: Request, clock: Clock, source: str = _ROOT) -> tuple[Report, Snippets, str]:
-    """The report on the shipped example, its snippets, and its own vault folder; `request` says what to measure with.
+def run_fixture(request: Request, clock: Clock, source: str = _ROOT) -> tuple[Report, Snippets]:
+    """The report on the shipped example, and its snippets; `request` says what to measure with.
 
     Everything is made in a temporary folder, which is deleted. Raises UsageError where the example's files are absent.
     """
@@ -47,8 +47,13 @@ def run_fixture(request: Request, clock: Clock, source: str = _ROOT) -> tuple[Re
         shutil.copyfile(os.path.join(source, _LABELS), labels)
         asked = replace(request, vault=provisioned, queries=(labels,), index=index)
         report, snippets = evaluate_with_snippets(asked, clock)
-    report = replace(report, fixture=Fixture(fixture_files(source), STALE_PAGE), vault_name="fixture")
-    return report, snippets, os.path.join(source, _PAGES)
+    return replace(report, fixture=Fixture(fixture_files(source), STALE_PAGE), vault_name="fixture"), snippets
+
+
+def example_notes(source: str = _ROOT) -> str:
+    """The folder of the example's notes, to which nothing is written. Raises UsageError where its files are absent."""
+    fixture_files(source)
+    return os.path.realpath(os.path.join(source, _PAGES))
 
 
 def provision(destination: str, source: str = _ROOT) -> str:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 from vault_eval import launcher
 from vault_eval.data_folder import DataFolder
-from vault_eval.errors import UnreadableFileError, UsageError
+from vault_eval.errors import UsageError
 from vault_eval.index.freshness import Freshness
 from vault_eval.index.options import IndexOptions, options_from_json
 from vault_eval.index.reading import IndexReading
+from vault_eval.labels.collection import Collection
 from vault_eval.labels.eligibility import SettledLabel, settle
 from vault_eval.labels.load import LabelDocument, load_labels
-from vault_eval.labels.sources import discover, label_property, open_sources, reread
+from vault_eval.labels.sources import discover, label_properties, open_sources, reread
 from vault_eval.limits import DEPTH_MAX_PAGES, DEPTH_MIN_PAGES
 from vault_eval.model import Label, LabelSet
 from vault_eval.rankings.binding import BoundFile, label_file, refuse_changes
@@ -24,8 +25,8 @@ from vault_eval.retrievers.select import needs_index
 from vault_eval.retrievers.spec import CLAUDE_OBSIDIAN, Spec, parse_specs
 from vault_eval.searchers import Places, open_searchers, standing_index
 from vault_eval.vault.location import vault_id, vault_root
-from vault_eval.vault.note_text import LABEL_PROPERTY, decode
-from vault_eval.vault.paths import is_pdf
+from vault_eval.vault.note_text import readable_text
+from vault_eval.vault.paths import quoted
 from vault_eval.vault.snapshot import VaultSnapshot, open_snapshot
 
 
@@ -55,7 +56,7 @@ class Inputs:
     @property
     def label_properties(self) -> tuple[str, ...]:
         """The properties in which notes may keep their questions."""
-        return tuple(dict.fromkeys([LABEL_PROPERTY, *filter(None, map(label_property, self.documents))]))
+        return label_properties(self.documents)
 
     @property
     def in_scope(self) -> frozenset[str]:
@@ -69,12 +70,7 @@ class Inputs:
 
     def text(self, page: str) -> str | None:
         """The text of a note as it is now, or None where it cannot be read, and for a PDF."""
-        if is_pdf(page):
-            return None
-        try:
-            return decode(self.vault.reader.read(page))
-        except UnreadableFileError:
-            return None
+        return readable_text(self.vault.read, page)
 
     def refuse_changes(self) -> None:
         """Raises ChangedError where a label source, an index or a page is not what it was when it was read."""
@@ -91,13 +87,24 @@ def open_inputs(request: Request) -> Iterator[Inputs]:
     reading = _begin_reading(request, data) if any(map(needs_index, specs)) else None
     with open_snapshot(request.vault, options.exclude, with_pdfs=options.pdf) as vault, ExitStack() as opened:
         documents = _open_labels(request, data, vault)
+        collection = _collection(request, vault)
         labels = load_labels(documents)
+        labels = labels if collection is None else replace(labels, labels=collection.placed(labels.labels))
         places = Places(request, vault, data, options, reading)
         found = open_searchers(specs, places, documents, labels, opened)
         freshness = _unlabelled(found.freshness, found.label_notes)
         by_index = {sha256: _unlabelled(one, found.label_notes) for sha256, one in found.by_index.items()}
-        settled = settle(labels.labels, vault.listing, vault.reader, request.collection, request.split, freshness.renamed.get)
+        settled = settle(labels.labels, vault.listing, vault.reader, collection, request.split, freshness.renamed.get)
         yield Inputs(vault, documents, labels, found.retrievers, freshness, by_index, found.label_notes, settled)
+
+
+def _collection(request: Request, vault: VaultSnapshot) -> Collection | None:
+    if request.collection is None:
+        return None
+    found = Collection.of(request.collection)
+    if found.folder is not None and not any(note.page.startswith(f"{found.folder}/") for note in vault.listing.pages):
+        raise UsageError(f"--collection {quoted(request.collection)}: the vault has no notes in a folder of that name")
+    return found
 
 
 def _begin_reading(request: Request, data: DataFolder) -> IndexReading:

@@ -18,6 +18,7 @@ from vault_eval.index.states import read_states
 from vault_eval.index.store import LABEL_NOTE
 from vault_eval.index.vault_meta.places import vault_meta_folder
 from vault_eval.labels.load import LabelDocument
+from vault_eval.labels.sources import label_properties
 from vault_eval.model import Label, LabelSet
 from vault_eval.request import Request
 from vault_eval.retrievers.index_variant import variant_folder, variant_options
@@ -25,6 +26,7 @@ from vault_eval.retrievers.protocol import Retriever, RetrieverContext, TellsFre
 from vault_eval.retrievers.select import needs_index, open_retriever
 from vault_eval.retrievers.spec import INDEX_SETTINGS, KEYWORD, RUN, Spec
 from vault_eval.vault.location import vault_id
+from vault_eval.vault.note_text import LABEL_PROPERTY
 from vault_eval.vault.paths import quoted
 from vault_eval.vault.snapshot import VaultSnapshot
 
@@ -36,6 +38,12 @@ def standing_index(data: DataFolder, root: str, named: str | None) -> str:
     ours = data.index_folder(vault_id(root))
     is_built = os.path.lexists(os.path.join(ours, SEAL_NAME))
     return ours if is_built else vault_meta_folder(root) or ours
+
+
+def searched_instead(data: DataFolder, root: str, named: str | None) -> str:
+    """The clause to follow that there is no index of ours: which one is searched in its place; empty where none is."""
+    other = vault_meta_folder(standing_index(data, root, named))
+    return f"; in its place bench and retrieve search the one that claude-obsidian made, {other!r}" if other is not None else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +106,11 @@ def open_searchers(
     configuration in two spellings.
     """
     opened: dict[str, Retriever] = {}
+    properties = label_properties(documents)
 
     def open_all(chosen: Sequence[Spec], label_notes: frozenset[str]) -> None:
         for spec in chosen:
-            opened[spec.text] = open_searcher(spec, places, label_notes, labels.labels)
+            opened[spec.text] = open_searcher(spec, places, label_notes, labels.labels, properties)
             closing.callback(opened[spec.text].close)
 
     on_index = [spec for spec in specs if needs_index(spec)]
@@ -119,6 +128,7 @@ def open_searcher(
     places: Places,
     label_notes: frozenset[str] = frozenset(),
     labels: Sequence[Label] = (),
+    properties: tuple[str, ...] = (LABEL_PROPERTY,),
 ) -> Retriever:
     """One searcher on the index that its spec asks for. Raises IndexUnusableError with the line that builds what is missing."""
     asked = places.request
@@ -126,6 +136,7 @@ def open_searcher(
         places.vault,
         places.folder(spec),
         label_notes,
+        properties,
         data=places.data.root,
         product_root=asked.product_root,
         allow_remote=asked.allow_remote,

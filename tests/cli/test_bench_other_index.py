@@ -51,3 +51,32 @@ def test_any_other_place_in_the_vault_is_refused_as_an_index(bench, vault_meta):
     assert (done.returncode, "lies inside the vault" in done.stderr) == (2, True)
     done = bench("index", "--index", vault_meta.folder)
     assert (done.returncode, "lies inside the vault" in done.stderr) == (2, True)
+
+
+def test_a_note_whose_records_are_malformed_is_not_said_to_be_new_nor_to_be_mended_by_us(bench, vault_meta):
+    vault_meta.record_file("wiki/Boat.md").write_text("{", encoding="utf-8")
+    (warning,) = json.loads(bench("bench").stdout)["warnings"]
+    assert warning == (
+        "1 note not in the index: added since it was built, or of its 1 record skipped as malformed; have claude-obsidian index "
+        "the vault again (contextual-prefix.py, then bm25-index.py), or have index make one of ours: 'wiki/Boat.md'"
+    )
+
+
+def test_a_note_that_is_new_to_the_index_of_another_product_is_not_said_to_be_mended_by_us(bench, vault_meta):
+    vault_meta.write("wiki/New.md", "A new moon.\n")
+    (warning,) = json.loads(bench("bench").stdout)["warnings"]
+    assert warning == (
+        "1 note added since the index was built, not in it; have claude-obsidian index the vault again (contextual-prefix.py, "
+        "then bm25-index.py), or have index make one of ours: 'wiki/New.md'"
+    )
+
+
+def test_a_look_at_an_index_of_ours_that_is_absent_names_the_one_that_is_searched(bench, vault_meta):
+    said = f"; in its place bench and retrieve search the one that claude-obsidian made, {str(vault_meta.folder)!r}\n"
+    builds = f"vault-eval.py index --vault {vault_meta.root} --data"
+    for line in (["index", "--check"], ["doctor"], ["doctor", "--index", str(vault_meta.folder)]):
+        done = bench(*line)
+        told = done.stdout + done.stderr
+        assert (done.returncode, said in told, builds in told) == (10, True, True), told
+    assert bench("index").returncode == bench("index", "--check").returncode == 0
+    assert "claude-obsidian" not in bench("doctor").stdout.splitlines()[-2]

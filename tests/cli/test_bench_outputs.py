@@ -67,13 +67,13 @@ def folder(tmp_path_factory):
         (("--out", "labels.json"), "named twice: it is what is measured too"),
         (("--junit", "labels.json", "--fail-under", "0.1"), "named twice"),
         (("--step-summary", "labels.json"), "named twice"),
-        (("-r", "run:r.trec", "--junit", "r.trec"), "named twice"),
-        (("--junit", "x.xml", "--step-summary", "x.xml"), "named twice: it is --junit too"),
-        (("--junit", "mine.txt"), "was not written by this command"),
+        (("-r", "run:r.trec", "--junit", "r.trec", "--fail-under", "0.1"), "named twice"),
+        (("--junit", "x.xml", "--step-summary", "x.xml", "--fail-under", "0.1"), "named twice: it is --junit too"),
+        (("--junit", "mine.txt", "--fail-under", "0.1"), "was not written by this command"),
         (("--out", "mine.json"), "was not written by this command"),
         (("--out", "mine.md"), "was not written by this command"),
         (("--out", "mine.html"), "was not written by this command"),
-        (("--junit", ""), "--junit names no file"),
+        (("--junit", "", "--fail-under", "0.1"), "--junit names no file"),
         (("--step-summary", ""), "--step-summary names no file"),
         (("--step-summary", "none/s.md"), "there is no folder"),
     ],
@@ -90,6 +90,15 @@ def test_output_in_the_place_of_something_else_is_refused_before_anything_is_mea
 @pytest.mark.parametrize("name", ["again.json", "again.md", "again.html", "again"])
 def test_report_of_ours_is_replaced(folder, name):
     assert [folder.bench("--out", name).returncode for _ in range(2)] == [0, 0]
+
+
+@pytest.mark.parametrize("name", ["pages.json", "report.json", "report.md", "report.html"])
+def test_a_folder_that_holds_a_file_of_somebody_else_under_a_name_of_ours_is_left_as_it_is(folder, tmp_path, name):
+    (tmp_path / name).write_text('{"pages": 12}', encoding="utf-8")
+    done = folder.bench("--out", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"--out {str(tmp_path / name)!r} was not written by this command" in done.stderr
+    assert [(path.name, path.read_text(encoding="utf-8")) for path in tmp_path.iterdir()] == [(name, '{"pages": 12}')]
 
 
 def test_a_report_written_elsewhere_is_set_against_the_last_one_kept_and_is_not_kept_itself(tmp_path):
@@ -168,3 +177,14 @@ def test_terminal_that_closes_stops_the_searcher_too(folder, tmp_path):
     assert (started.returncode, b"stopped" in said) == (130, True)
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+@pytest.mark.parametrize(
+    ("option", "name"), [("--out", "r.json"), ("--out", "new"), ("--junit", "j.xml"), ("--step-summary", "s.md")]
+)
+def test_nothing_is_written_into_another_vault_than_the_one_that_is_measured(folder, tmp_path, option, name):
+    (tmp_path / ".obsidian").mkdir()
+    done = folder.bench("--fail-under", "0.1", option, tmp_path / name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{option} {str(tmp_path / name)!r} lies inside the vault {str(tmp_path)!r}" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [".obsidian"]

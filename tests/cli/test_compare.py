@@ -243,6 +243,16 @@ def test_nothing_is_written_into_the_vault_that_is_measured(call):
     assert sorted(path.name for path in Path("vault").iterdir()) == sorted(NOTES)
 
 
+@pytest.mark.parametrize("name", ["c.json", "new/c.md", "c.html"])
+def test_nothing_is_written_into_a_vault_that_nobody_named(call, tmp_path, name):
+    """Saved reports are compared without --vault; what Obsidian has opened is a vault all the same."""
+    (tmp_path / ".obsidian").mkdir()
+    done = call("before", "after", "--out", tmp_path / name)
+    assert (done.code, done.out) == (2, "")
+    assert f"--out {str(tmp_path / name)!r} lies inside the vault {str(tmp_path)!r}" in done.err
+    assert [path.name for path in tmp_path.iterdir()] == [".obsidian"]
+
+
 def test_what_is_no_report_ends_with_2(call, desk, tmp_path):
     (tmp_path / "none.json").write_text("{}", encoding="utf-8")
     for name in ("none.json", "missing.json"):

@@ -100,3 +100,22 @@ def test_an_unknown_metric_and_a_vault_without_reports_end_with_2(desk):
     (desk / "data/elsewhere").rename(desk / "data/reports")
     assert (done.returncode, done.stdout) == (2, "")
     assert "measure it first" in done.stderr
+
+
+def test_two_collections_of_one_label_file_are_told_apart_in_the_trend_and_each_has_its_own_last_report(tmp_path):
+    """`sea` is found at rank 1 and `land` not at all: without the collection the trend would rise and fall by itself."""
+    (tmp_path / "vault").mkdir()
+    for name, text in (("A", "neap tide"), ("B", "oak")):
+        (tmp_path / f"vault/{name}.md").write_text(text, encoding="utf-8")
+    queries = [
+        {"id": "neap", "query": "neap tide", "expected_pages": ["A.md"], "collection": "sea"},
+        {"id": "wood", "query": "neap", "expected_pages": ["B.md"], "collection": "land"},
+    ]
+    labels = {"schema": "vault-eval.labels.v1", "queries": queries}
+    (tmp_path / "vault.queries.json").write_text(json.dumps(labels), encoding="utf-8")
+    assert script("index", cwd=tmp_path).returncode == 0
+    for chosen, said in (("sea", False), ("land", False), ("sea", True)):
+        done = script("bench", "--cold-samples", "0", "--collection", chosen, cwd=tmp_path)
+        assert (done.returncode, "Since the last report" in done.stdout) == (0, said), done.stderr
+    (series,) = json.loads(script("history", "--format", "json", cwd=tmp_path).stdout)["series"]
+    assert [(point["value"], point["changed"]) for point in series["points"]] == [(1.0, []), (0.0, ["labels"]), (1.0, ["labels"])]

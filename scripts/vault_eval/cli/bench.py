@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from vault_eval import launcher, strict_json
-from vault_eval.cli.arguments import Parser
+from vault_eval.cli.arguments import Parser, refuse_alone, refuse_idle
 from vault_eval.cli.gating import Gating, add_gates, check_outputs, decided, parse_gating, refuse_shared, tell
 from vault_eval.cli.measuring import add_measuring, measured, refuse_data_inside, request_of
 from vault_eval.cli.printing import is_utf8, say
@@ -30,24 +30,30 @@ if TYPE_CHECKING:
     from vault_eval.reports.since_last import SinceLast
     from vault_eval.reports.snippets import Snippets
 
+_OF_THE_FIXTURE = (
+    *("--fixture", "--data", "--retriever", "--product-root", "--no-rerank", "--allow-remote", "--top", "--cold-samples"),
+    *("--fail-under", "--gate-on", "--min-n", "--baseline", "--margin", "--junit", "--step-summary"),
+    *("--out", "--format", "--quality"),
+)
+_SHIPPED = "--fixture measures the notes and labels that are shipped, on an index of their own; leave that out, or --fixture"
+
 
 def run(argv: list[str]) -> int:
     """The exit code of `bench` with these arguments."""
-    options = parser().parse_args(argv)
-    gating = parse_gating(options)
+    made = parser()
+    options, given = made.parse_args(argv), made.given(argv)
+    if options.fixture:
+        refuse_idle(given, _OF_THE_FIXTURE, _SHIPPED)
+    refuse_alone(given, "--remember", "--queries")
+    gating = parse_gating(options, given)
     if options.fixture:
         return _fixture(options, gating)
     if options.vault is None:
         raise UsageError("--vault is missing: name the folder that holds your notes, or --fixture for the shipped example")
     root = vault_root(options.vault)
     data = launcher.data_folder(options.data)
-    refuse_data_inside(root, data, options.index)
-    outputs = {"--out": options.out, "--junit": options.junit, "--step-summary": options.step_summary}
-    refuse_shared(outputs, [*_files(options), *([options.baseline] if options.baseline else [])])
-    check_outputs(gating, root)
+    _check_places(options, gating, root, data)
     with_html = options.out is not None and os.path.splitext(options.out)[1].lower() not in (".json", ".md")
-    if options.out is not None:
-        check_destination(options.out, root)
     if with_html:
         launcher.ensure(["jinja2"], may_install=False, data=data, command="bench --out with HTML")
     report, snippets = measured(options, data, "bench", with_snippets=with_html)
@@ -73,6 +79,16 @@ def parser() -> Parser:
     return made
 
 
+def _check_places(options: argparse.Namespace, gating: Gating, root: str, data: str) -> None:
+    """Raises VaultEvalError where what is written would lie in the vault, or take the place of what it must not."""
+    refuse_data_inside(root, data, options.index)
+    outputs = {"--out": options.out, "--junit": options.junit, "--step-summary": options.step_summary}
+    refuse_shared(outputs, [*_files(options), *([options.baseline] if options.baseline else [])])
+    check_outputs(gating, root)
+    if options.out is not None:
+        check_destination(options.out, root)
+
+
 def _files(options: argparse.Namespace) -> list[str]:
     """The label files and saved runs that are read."""
     labels = [source for source in options.queries if not source.startswith((NOTE_PREFIX, PROPERTY_PREFIX))]
@@ -80,13 +96,14 @@ def _files(options: argparse.Namespace) -> list[str]:
 
 
 def _fixture(options: argparse.Namespace, gating: Gating) -> int:
-    from vault_eval.fixture_mode import run_fixture
+    from vault_eval.fixture_mode import example_notes, run_fixture
 
-    data = launcher.data_folder(options.data)
+    data, root = launcher.data_folder(options.data), example_notes()
+    _check_places(options, gating, root, data)
     launcher.ensure(tuple(launcher.RUNTIME_PACKAGES), may_install=True, data=data, command="bench")
     say("vault-eval: measuring the shipped example (10 notes, 14 queries) in a temporary folder")
     launcher.precompile(data)
-    report, snippets, root = run_fixture(request_of(options), clock())
+    report, snippets = run_fixture(request_of(options), clock())
     return _finish(report, snippets, options, gating, root, None)
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from vault_eval import launcher, strict_json
-from vault_eval.cli.arguments import Parser
+from vault_eval.cli.arguments import Parser, refuse_idle
 from vault_eval.cli.measuring import add_measuring, measured, refuse_data_inside
 from vault_eval.cli.printing import is_utf8, print_file
 from vault_eval.comparison.compare import PRIMARY, compare
@@ -18,14 +18,20 @@ from vault_eval.reports.compared import sides
 from vault_eval.reports.document import Report
 from vault_eval.reports.save import COMPARISON_MARKS, check_kind, check_ours, save_text
 from vault_eval.reports.saved_report import read_report_with_pages
-from vault_eval.vault.location import refuse_inside_vault, vault_root
+from vault_eval.vault.location import refuse_inside_any_vault, refuse_inside_vault, vault_root
 
+# What is said of saved reports; every other option says what is measured.
+_OF_SAVED_REPORTS = ("--run", "--primary", "--allow-different", "--format", "--out", "--data")
+_NOT_MEASURED = "saved reports are compared as they are; name --vault in their place to measure now, or leave that out"
 FORMATS = {".json": "json", ".md": "markdown", ".html": "html"}
 
 
 def run(argv: list[str]) -> int:
     """The exit code of `compare` with these arguments: 0 whatever the verdict."""
-    options = parser().parse_args(argv)
+    made = parser()
+    options = made.parse_args(argv)
+    if options.reports and options.vault is None:
+        refuse_idle(made.given(argv), _OF_SAVED_REPORTS, _NOT_MEASURED)
     forms = {options.format, *([_form(options.out)] if options.out is not None else [])}
     if "html" in forms:
         launcher.ensure(["jinja2"], may_install=False, data=launcher.data_folder(options.data), command="compare with HTML")
@@ -134,10 +140,14 @@ def _refuse_different(compared: Sequence[Comparison]) -> None:
 
 
 def _form(path: str) -> str:
-    """The rendering that the suffix of `--out` names. Raises UsageError for another, UnsafePathError for a link or a folder."""
+    """The rendering that the suffix of `--out` names.
+
+    Raises UsageError for another, UnsafePathError for a link, a folder, or a place inside a vault that Obsidian has opened.
+    """
     form = FORMATS.get(os.path.splitext(path)[1].lower())
     if form is None:
         raise UsageError(f"--out {path!r}: write NAME.json, NAME.md or NAME.html")
+    refuse_inside_any_vault(path, "--out")
     check_kind(path, "--out")
     check_ours(path, "--out", COMPARISON_MARKS)
     return form

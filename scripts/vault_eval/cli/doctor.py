@@ -7,12 +7,13 @@ import sys
 from collections.abc import Sequence
 
 from vault_eval import __version__, launcher
-from vault_eval.cli.arguments import Parser, add_vault, unknown_name
+from vault_eval.cli.arguments import Parser, add_vault, refuse_alone, unknown_name
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import IndexUnusableError
 from vault_eval.index.commands import build_command, fresh_command
 from vault_eval.index.seal import open_index
 from vault_eval.inputs import index_options
+from vault_eval.searchers import searched_instead
 from vault_eval.vault.location import vault_id, vault_root
 
 _ALL_WELL, _SOMETHING_MISSING = 0, 2
@@ -24,7 +25,9 @@ def run(argv: list[str]) -> int:
     What is optional decides nothing, but is installed where it is named. Where commands go on in the private environment,
     that is what is looked at.
     """
-    options = parser().parse_args(argv)
+    made = parser()
+    options = made.parse_args(argv)
+    refuse_alone(made.given(argv), "--index", "--vault")
     data = launcher.data_folder(options.data)
     needed = tuple(launcher.RUNTIME_PACKAGES)
     installs = options.install is not None
@@ -88,8 +91,9 @@ def _index(vault: str, index: str | None, data_option: str | None, data: str) ->
     try:
         opened, sha256 = open_index(folder, vault_id(root), verify=True)
     except IndexUnusableError as error:
-        line = build_command(root, index_options(DataFolder(data), root), index=index, data=data_option)
-        print(f"index: {error}\n  build it: {line}")
+        instead = searched_instead(DataFolder(data), root, index)
+        line = build_command(root, index_options(DataFolder(data), root), index=None if instead else index, data=data_option)
+        print(f"index: {error}{instead}\n  build it: {line}")
         return IndexUnusableError.exit_code
     with opened:
         print(f"index: {opened.page_count:,} notes, {opened.chunks:,} chunks, whole ({sha256[:12]}), in {folder}")

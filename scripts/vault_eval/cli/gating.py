@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vault_eval.cli.arguments import Parser, whole_number
+from vault_eval.cli.arguments import Parser, refuse_alone, whole_number
 from vault_eval.cli.printing import say
 from vault_eval.comparison.gates import DEFAULT_MARGIN, Gate, GateOn, GateResult, decide, parse_gate, parse_margin, regression
 from vault_eval.errors import UsageError
 from vault_eval.metrics.score import MetricValue
 from vault_eval.reports.document import Report, RunReport
 from vault_eval.reports.save import JUNIT_MARKS, check_kind, check_ours, save_text
-from vault_eval.vault.location import refuse_inside_vault
+from vault_eval.vault.location import refuse_inside_any_vault, refuse_inside_vault
 
 if TYPE_CHECKING:
     from vault_eval.comparison.records import Comparison, Side
 
 
 STEP_SUMMARY = "--step-summary"
+_GATES = ("--fail-under", "--baseline")
+# What an option of gates has no meaning without.
+_NEEDS = {"--gate-on": _GATES[:1], "--margin": _GATES[1:], "--min-n": _GATES, "--junit": _GATES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +52,12 @@ def add_gates(parser: Parser) -> None:
     add("--step-summary", metavar="FILE", help="add gates and headline to FILE as Markdown, such as $GITHUB_STEP_SUMMARY")
 
 
-def parse_gating(options: argparse.Namespace) -> Gating:
-    """The gates asked for. Raises UsageError for what cannot be, and for a baseline that cannot be read."""
+def parse_gating(options: argparse.Namespace, given: Collection[str]) -> Gating:
+    """The gates asked for. Raises UsageError for what cannot be, for an option of a gate that was not `given`, and for a
+    baseline that cannot be read.
+    """
+    for option, needed in _NEEDS.items():
+        refuse_alone(given, option, *needed)
     gates = [parse_gate(text, options.top) for text in options.fail_under]
     baseline = _read(options.baseline) if options.baseline is not None else None
     margin = parse_margin(options.margin)
@@ -64,6 +71,7 @@ def check_outputs(gating: Gating, vault_root: str) -> None:
     for path, option in ((gating.junit, "--junit"), (gating.step_summary, STEP_SUMMARY)):
         if path is not None:
             refuse_inside_vault(path, vault_root, option)
+            refuse_inside_any_vault(path, option)
             _check_place(path, option)
     if gating.junit is not None:
         check_ours(gating.junit, "--junit", JUNIT_MARKS)

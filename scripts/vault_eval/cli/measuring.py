@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from vault_eval import launcher
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
+from vault_eval.data_folder import DataFolder
 from vault_eval.errors import MissingPackageError
 from vault_eval.evaluation import clock, evaluate, evaluate_with_snippets
+from vault_eval.index.commands import advice_to_build, build_command
+from vault_eval.index.seal import SEAL_NAME
 from vault_eval.index.vault_meta.places import vault_meta_folder
-from vault_eval.limits import COLD_SAMPLES_DEFAULT_QUERIES, DEPTH_DEFAULT_PAGES, LABEL_QUERIES_MAX
+from vault_eval.inputs import index_options
+from vault_eval.labels.sources import NoLabelsError
+from vault_eval.limits import COLD_SAMPLES_DEFAULT_QUERIES, DEPTH_DEFAULT_PAGES
+from vault_eval.rankings.cold import EVERY_LABEL
 from vault_eval.reports.document import Report
 from vault_eval.request import Request
-from vault_eval.vault.location import refuse_inside_vault
+from vault_eval.retrievers.select import needs_index
+from vault_eval.retrievers.spec import parse_specs
+from vault_eval.searchers import standing_index
+from vault_eval.vault.location import refuse_inside_vault, vault_root
 
 if TYPE_CHECKING:
     from vault_eval.reports.snippets import Snippets
@@ -32,7 +42,11 @@ def add_measuring(parser: Parser) -> None:
     add("--allow-remote", action="store_true", help="let a searcher that is named ask other machines than this one")
     add("--top", "-k", metavar="N", type=whole_number, default=DEPTH_DEFAULT_PAGES, help="pages asked for a query, 10 to 1,000")
     add("--split", choices=["dev", "holdout", "all"], default="all", help="which labels")
-    add("--collection", metavar="NAME", help="leave out labels of other collections")
+    add(
+        "--collection",
+        metavar="NAME[=FOLDER]",
+        help="leave out labels of other collections; the paths of this one are below FOLDER",
+    )
     add(
         "--cold-samples",
         metavar="N|all",
@@ -74,17 +88,30 @@ def measured(
 
     Where a note must be read and this interpreter lacks the packages, the private environment goes on.
     """
+    request = request_of(options)
     try:
-        request = request_of(options)
         if options.vary:
             request = _with_variants(request, options.vary)
         if with_snippets:
             return evaluate_with_snippets(request, clock())
         return evaluate(request, clock()), None
+    except NoLabelsError as error:
+        raise NoLabelsError(f"{error}{_no_index_either(request, DataFolder(data))}") from None
     except MissingPackageError:
         # It is never built here: ensure says how, starts anew in it, or returns where something else is missing.
         launcher.ensure(tuple(launcher.RUNTIME_PACKAGES), may_install=False, data=data, command=command)
         raise
+
+
+def _no_index_either(request: Request, data: DataFolder) -> str:
+    """The line that builds the index, where one is searched and nothing lies in its place; else nothing."""
+    root = vault_root(request.vault)
+    folder = standing_index(data, root, request.index)
+    is_there = os.path.lexists(os.path.join(folder, SEAL_NAME)) or vault_meta_folder(folder) is not None
+    if is_there or not any(map(needs_index, parse_specs(request.retrievers))):
+        return ""
+    line = build_command(root, index_options(data, root), index=request.index, data=request.data)
+    return f"\n{advice_to_build('There is no index of this vault either.', line)}"
 
 
 def _with_variants(request: Request, changes: Sequence[str]) -> Request:
@@ -96,4 +123,4 @@ def _with_variants(request: Request, changes: Sequence[str]) -> Request:
 
 
 def _samples(text: str) -> int:
-    return LABEL_QUERIES_MAX if text == "all" else whole_number(text)
+    return EVERY_LABEL if text == "all" else whole_number(text)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from vault_eval.errors import UsageError
 from vault_eval.index.prefix import PrefixKind
-from vault_eval.limits import CHUNK_MAX_CHARACTERS, CHUNK_OVERLAP_CHARACTERS, CHUNK_TARGET_CHARACTERS, GLOB_STARS_MAX
+from vault_eval.limits import CHUNK_MAX_CHARACTERS, CHUNK_OVERLAP_CHARACTERS, CHUNK_TARGET_CHARACTERS
+from vault_eval.vault.excluded import glob_problem
 from vault_eval.vault.note_text import LABEL_PROPERTY
 from vault_eval.vault.paths import quoted
 
@@ -57,6 +59,15 @@ class IndexOptions:
             # Left out where it is off, so that an index of notes alone is what it always was.
             **({"pdf": True} if self.pdf else {}),
         }
+
+    def unlike(self, header: Mapping[str, object]) -> dict[str, tuple[object, object]]:
+        """What an index with this header was built with otherwise: name -> its value there, and the one of these options.
+
+        The version of the PDF reader, which stands in a header too, is none of the options.
+        """
+        mine = self.as_json()
+        names = {**mine, **header}.keys() - {"pdf_reader"}
+        return {name: (header.get(name), mine.get(name)) for name in sorted(names) if header.get(name) != mine.get(name)}
 
     def as_arguments(self) -> list[str]:
         """The command-line options that give these settings; defaults are left out."""
@@ -119,8 +130,9 @@ def checked_options(
     if prefix not in ("synthetic", "none"):
         raise UsageError(f"--prefix {prefix!r}: allowed are synthetic and none")
     for glob in exclude:
-        if glob.count("*") > GLOB_STARS_MAX:
-            raise UsageError(f"--exclude {quoted(glob)}: at most {GLOB_STARS_MAX} stars are allowed; write several globs")
+        problem = glob_problem(glob)
+        if problem is not None:
+            raise UsageError(f"--exclude {quoted(glob)}: {problem}")
     kind: PrefixKind = "none" if prefix == "none" else "synthetic"
     language = None if stem in (None, "none") else str(stem)
     return IndexOptions(ChunkSizes(target, maximum, overlap), kind, language, exclude, pdf)

@@ -37,10 +37,6 @@ class Scorer:
         """The score of each chunk: the plain sum over the query's terms in their order, repeats included."""
         return self._sums([one for one in map(self.postings, terms) if one is not None], chunks)
 
-    def contributions(self, terms: Sequence[str], chunk: int) -> list[float]:
-        """What each query term adds to one chunk, in query order; 0.0 where the chunk does not hold it."""
-        return [one.contribution for one in self.term_scores(terms, chunk)]
-
     def frequencies(self, terms: Sequence[str], chunk: int) -> list[int]:
         """How often one chunk holds each query term, in query order."""
         found = []

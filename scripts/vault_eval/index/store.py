@@ -70,7 +70,7 @@ class IndexFile:
             raise IndexUnusableError(f"the index file {self.path!r} is of another version: it has other sections")
         with memoryview(self._map) as whole:
             for name, code in SECTIONS.items():
-                offset, size, _ = _place(places[name])
+                offset, size = _place(places[name])
                 if offset % ALIGNMENT or offset + size > len(whole) or size % ITEM_BYTES[code]:
                     raise ValueError(f"the section {name} lies outside the file")
                 self._views[name] = whole[offset : offset + size].cast(code)
@@ -185,14 +185,6 @@ class IndexFile:
         rows = remarks.get(kind) if isinstance(remarks, dict) else None
         return [(str(row[0]), str(row[1])) for row in rows if isinstance(row, list)] if isinstance(rows, list) else []
 
-    def damaged_section(self) -> str | None:
-        """The first section whose bytes do not have the digest in the header, or None."""
-        places = json_object(self.header["sections"])
-        return next((name for name in SECTIONS if hashlib.sha256(self._bytes(name)).hexdigest() != _place(places[name])[2]), None)
-
-    def _bytes(self, section: str) -> memoryview[int]:
-        return self._views[section].cast("B") if SECTIONS[section] != "B" else self._views[section]
-
 
 # Our own bytes, whose digest is known: the lenient reader without its ceremony is many times as quick.
 _lenient_json = json.JSONDecoder().raw_decode
@@ -235,10 +227,11 @@ def json_object(value: object) -> dict[str, object]:
     return value
 
 
-def _place(value: object) -> tuple[int, int, str]:
+def _place(value: object) -> tuple[int, int]:
+    """Where a section begins, and how long it is; the digest that stands behind these is part of that of the whole file."""
     if not isinstance(value, list) or len(value) != 3:
         raise TypeError("the header's list of sections is damaged")
-    return counted(value[0]), counted(value[1]), str(value[2])
+    return counted(value[0]), counted(value[1])
 
 
 def counted(value: object) -> int:

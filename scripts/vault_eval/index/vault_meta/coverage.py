@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from vault_eval.errors import UnreadableFileError
 from vault_eval.index.freshness import Freshness
 from vault_eval.index.vault_meta.page_state import PageState
 from vault_eval.index.vault_meta.places import SCRIPTS
 from vault_eval.index.vault_meta.records import PAGES_FOLDER
 from vault_eval.index.vault_meta.store import VaultMetaIndex
-from vault_eval.vault.note_text import body_of, decode
+from vault_eval.vault.note_text import body_of, readable_text
 from vault_eval.vault.page_digests import PageDigests
 from vault_eval.vault.snapshot import VaultSnapshot
 
 _OUTSIDE = f"it lies outside {PAGES_FOLDER}, the only folder that claude-obsidian indexes"
 _UNDECODABLE = "it is not UTF-8"
-_REMEDY = f"have claude-obsidian index the vault again ({', then '.join(SCRIPTS)}), which index does not do"
+_REMEDY = f"have claude-obsidian index the vault again ({', then '.join(SCRIPTS)}), or have index make one of ours"
 _EMPTY = "it has no text below its properties"
 
 
@@ -49,8 +48,5 @@ def _why_left_out(page: str, index: VaultMetaIndex, pages: PageDigests) -> str |
         return _OUTSIDE
     if page in index.undecodable_pages:
         return _UNDECODABLE
-    try:
-        text = decode(pages.read(page))
-    except UnreadableFileError:
-        return None
-    return None if body_of(text).strip() else _EMPTY
+    text = readable_text(pages.read, page)
+    return None if text is None or body_of(text).strip() else _EMPTY

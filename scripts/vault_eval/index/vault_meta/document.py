@@ -38,7 +38,7 @@ class IndexedChunk(NamedTuple):
     page_sha256: str | None
 
 
-class TermPostings(NamedTuple):
+class ChunkCounts(NamedTuple):
     """The chunks that hold one term, ascending, and how often each does."""
 
     chunks: Sequence[int]
@@ -54,7 +54,7 @@ class IndexDocument:
     updated_at: str
     mean_length: float
     chunks: Sequence[IndexedChunk]
-    postings: Mapping[str, TermPostings]
+    postings: Mapping[str, ChunkCounts]
 
 
 def parse_index(data: bytes) -> IndexDocument:
@@ -104,7 +104,7 @@ def _chunk(name: str, value: JsonValue) -> IndexedChunk:
     )
 
 
-def _postings(term: str, value: JsonValue, numbers: Mapping[str, int]) -> TermPostings:
+def _postings(term: str, value: JsonValue, numbers: Mapping[str, int]) -> ChunkCounts:
     place = f"vocab: {quoted(term)}"
     entry = _members(value, place)
     rows = entry.get("postings")
@@ -121,7 +121,7 @@ def _postings(term: str, value: JsonValue, numbers: Mapping[str, int]) -> TermPo
     if not len(by_chunk) == len(chunks) == _whole(entry, "df", place, 1):
         raise CorruptIndexError(f"{place}: df is {entry.get('df')}, but its postings name {len(by_chunk):,} chunks")
     ordered = sorted(by_chunk)
-    return TermPostings(array("I", ordered), array("I", map(by_chunk.__getitem__, ordered)))
+    return ChunkCounts(array("I", ordered), array("I", map(by_chunk.__getitem__, ordered)))
 
 
 def _members(value: JsonValue, place: str) -> dict[str, JsonValue]:
