@@ -367,3 +367,13 @@ def test_the_section_is_short_in_text_whole_in_markdown_and_absent_without_findi
     section = text_report(loud, saved=None).split(f"{TITLE}\n")[1].split("\n\n")[0].splitlines()
     assert len(section) <= 11
     assert markdown_report(loud).count("\n- ") >= 4
+
+
+@pytest.mark.parametrize(("one", "other"), [("पानी की टंकी", "पाना की टंकी"), ("น้ำ", "นำ"), ("קָפֶה", "קפה")])
+def test_words_that_differ_in_their_vowel_signs_are_different_words(one, other):
+    assert normalised(one) != normalised(other)
+
+
+def test_a_word_with_vowel_signs_is_one_word():
+    assert normalised("पानी की टंकी").split() == ["पानी", "की", "टंकी"]
+    assert not is_telling("पानी की")  # two words

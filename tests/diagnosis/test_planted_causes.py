@@ -138,7 +138,10 @@ def test_gold_that_was_a_label_note_is_not_indexed_since_it_became_an_ordinary_n
     planted.write("Labels.md", "harbour\n")
     report = planted.evaluate([{"id": "asked", "query": "harbour", "expected_pages": ["Labels.md"]}])
     (found,) = report.runs[0].rows[0].diagnosis
-    assert (found.cause, found.detail) == ("not_indexed", "the note is not in the index: it was added since; run index again")
+    assert (found.cause, found.detail) == (
+        "not_indexed",
+        "the note is not in the index: it was added since; index the vault again",
+    )
     assert any("1 note added since the index was built" in line for line in report.warnings)
 
 

@@ -341,11 +341,11 @@ def test_markdown_callouts_are_those_that_obsidian_and_github_both_know(small_re
 def test_of_many_words_those_that_weigh_most_are_compared(make_row):
     from vault_eval.diagnosis.misses import Diagnosis
     from vault_eval.index.term_evidence import TermEvidence
-    from vault_eval.reports.evidence_findings import comparison
+    from vault_eval.reports.evidence_findings import word_comparison
     from vault_eval.retrievers.protocol import PageEvidence
 
     terms = tuple(TermEvidence(f"w{n}", 1, 1, float(n % 7)) for n in range(20))
-    found = comparison(Diagnosis("A.md", "outranked", "", evidence=PageEvidence(1.0, (), (1, 2), terms)), ())
+    found = word_comparison(Diagnosis("A.md", "outranked", "", evidence=PageEvidence(1.0, (), (1, 2), terms)), ())
     # 20 words weigh 0..6, 0..6, 0..5: twelve are kept from the heaviest down, 6 6 5 5 5 4 4 4 3 3 3 and the first 2.
     assert [word.word for word in found.words] == ["w2", "w3", "w4", "w5", "w6", "w10", "w11", "w12", "w13", "w17", "w18", "w19"]
     assert (found.rest, found.most) == (8, 6.0)

@@ -95,7 +95,7 @@ def test_remedies_are_ordered_by_the_queries_they_help(make_row, make_run):
     rows.append(make_row("gone", "q", ["C.md"], ["B.md"], diagnosis=(Diagnosis("C.md", "not_indexed", "x"),)))
     steps = miss_findings.next_steps(make_run(rows))
     # stale (2) and not_indexed (1) have the same remedy: 3 queries against 1
-    assert steps[0].startswith("run index again: 2 queries (the gold page changed since it was indexed), 1 query (")
+    assert steps[0].startswith("index the vault again: 2 queries (the gold page changed since it was indexed), 1 query (")
     assert steps[1].startswith("add the words people ask with")
 
 

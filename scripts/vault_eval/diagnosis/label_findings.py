@@ -6,16 +6,16 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Literal, TypeAlias, get_args
 
 from vault_eval.digests import sha256_hex
-from vault_eval.errors import UnreadableFileError
 from vault_eval.index.freshness import Freshness
-from vault_eval.index.terms import is_run
+from vault_eval.index.terms import MARKS, is_run
 from vault_eval.labels.eligibility import SettledLabel
 from vault_eval.model import Label, Ranking, Run
 from vault_eval.retrievers.protocol import Explains
-from vault_eval.vault.note_text import LABEL_PROPERTY, body_of, decode, frontmatter_block, without_properties
+from vault_eval.vault.note_text import LABEL_PROPERTY, body_of, frontmatter_block, readable_text, without_properties
 from vault_eval.vault.snapshot import VaultSnapshot
 from vault_eval.vault.targets import parse_target
 
@@ -106,12 +106,19 @@ def listed(found: Iterable[LabelFinding]) -> LabelFindings:
 
 def normalised(text: str) -> str:
     """The words of a text, case-folded, with one blank on each side: what is compared."""
-    return f" {' '.join(_WORD.findall(text.casefold()))} "
+    words = _WORD if text.isascii() else _word_with_marks()
+    return f" {' '.join(words.findall(text.casefold()))} "
+
+
+@cache
+def _word_with_marks() -> re.Pattern[str]:
+    """A word as a search takes it: with its vowel signs, which tell one Hindi or Thai word from another."""
+    return re.compile(rf"\w[\w{MARKS}]*")
 
 
 def is_telling(query: str) -> bool:
     """Whether a query is long enough that its whole text in a note is no accident; without a word it never is."""
-    words = len(_WORD.findall(query))
+    words = len(normalised(query).split())
     return words >= QUERY_MIN_WORDS or (words > 0 and len(_unspaced_letters(query)) >= QUERY_MIN_UNSPACED_LETTERS)
 
 
@@ -134,7 +141,7 @@ def _corpus(examined: Examined) -> Iterator[LabelFinding]:
     queries = [(_longest_word(query), query) for query in worded]
     names = [page for page in examined.vault.names if _REPORT_NAME.search(page)]
     for page in dict.fromkeys((*suspects, *names[:SUSPECTS_MAX])):
-        text = _text(examined.vault, page)
+        text = readable_text(examined.vault.read, page)
         if page in examined.label_notes or text is None:
             continue
         if _REPORT_MARK in text.casefold():
@@ -174,7 +181,7 @@ def _queries_in_gold(examined: Examined) -> Iterator[LabelFinding]:
         rarest_first = sorted(set(query.split()), key=len, reverse=True)
         found: dict[FindingKind, LabelFinding] = {}
         for page in one.label.pages:
-            text = _text(examined.vault, page)
+            text = readable_text(examined.vault.read, page)
             folded = text.casefold() if text is not None else ""
             if text is not None and all(word in folded for word in rarest_first):
                 for kind in _places(query, without_properties(text, examined.properties)):
@@ -239,13 +246,6 @@ def unjudged_above(label: Label, ranking: Ranking) -> tuple[str, ...]:
         if ranked.page not in judged:
             above.append(ranked.page)
     return tuple(above)
-
-
-def _text(vault: VaultSnapshot, page: str) -> str | None:
-    try:
-        return decode(vault.read(page))
-    except UnreadableFileError:
-        return None
 
 
 def _fixture_digests() -> dict[str, str]:

@@ -24,7 +24,7 @@ from vault_eval.nearest import did_you_mean
 
 # Combining marks (Mn, Mc) of Unicode 15.1, with the letters and gaps between them: Python's \w does not match marks, so that
 # a Hindi word would fall into letters. A test holds this list against `unicodedata`.
-_MARKS = (
+MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1-\u05c2\u05c4-\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711-\u07f3\u07fd\u0816-\u082d\u0859-\u085b\u0898-\u08e1\u08e3-\u0963"
     "\u0981-\u09e3\u09fe-\u0a75\u0a81-\u0ae3\u0afa-\u0b63\u0b82-\u0bd7\u0c00-\u0c63\u0c81-\u0c83\u0cbc-\u0d4d"
@@ -112,10 +112,10 @@ class Analyzer:
         text = unicodedata.normalize("NFKC", text.translate(_UNIFIED)).translate(_INVISIBLE).translate(_UNIFIED)
         if self._word is None:
             # Compiled on first use only: an English query process does not pay for it.
-            word = rf"\w[\w{_MARKS}]*"
+            word = rf"\w[\w{MARKS}]*"
             self._word = re.compile(rf"{word}(?:[.\-@:]{word})*")
             # The list of marks holds letters between them; (?!\w) keeps those of other scripts out of the run.
-            self._run = re.compile(rf"[{_UNSPACED}](?:[{_UNSPACED}]|(?!\w)[{_MARKS}])*|[^{_UNSPACED}]+")
+            self._run = re.compile(rf"[{_UNSPACED}](?:[{_UNSPACED}]|(?!\w)[{MARKS}])*|[^{_UNSPACED}]+")
         return self._word.findall(text)
 
     def _known_terms(self, word: str) -> tuple[str, ...]:
@@ -234,7 +234,7 @@ def _is_unspaced(letter: str) -> bool:
 @cache
 def _word_as_it_stands() -> re.Pattern[str]:
     inside = "".join(map(chr, _INVISIBLE))
-    return re.compile(rf"\w[\w{_MARKS}{inside}]*")
+    return re.compile(rf"\w[\w{MARKS}{inside}]*")
 
 
 def _stemmer(language: str) -> Callable[[str], str]:

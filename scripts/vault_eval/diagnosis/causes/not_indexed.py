@@ -5,7 +5,7 @@ from __future__ import annotations
 from vault_eval.diagnosis.records import Cause, Diagnosis, Miss
 from vault_eval.vault.paths import is_pdf
 
-_NOTE_ABSENT = "it was added since; run index again"
+_NOTE_ABSENT = "it was added since; index the vault again"
 _PDF_ABSENT = "it was added since, or the index has no PDFs; run index --pdf"
 
 
@@ -25,7 +25,7 @@ CAUSE = Cause(
     name="not_indexed",
     position=2,
     meaning="the gold page is not in the index",
-    remedy="run index again",
+    remedy="index the vault again",
     find=find,
     detail_says_all=True,
 )

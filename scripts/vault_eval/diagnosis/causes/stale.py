@@ -12,7 +12,7 @@ def find(miss: Miss) -> Diagnosis | None:
     dropped = miss.ranking.candidates.stale_pages if miss.ranking.candidates is not None else ()
     if miss.page not in dropped and not (miss.searcher is not None and miss.searcher.is_stale(miss.page)):
         return None
-    detail = "the note changed since it was indexed, so its old text was not returned; run index again"
+    detail = "the note changed since it was indexed, so its old text was not returned; index the vault again"
     return Diagnosis(miss.page, CAUSE.name, detail)
 
 
@@ -20,7 +20,7 @@ CAUSE = Cause(
     name="stale",
     position=4,
     meaning="the gold page changed since it was indexed",
-    remedy="run index again",
+    remedy="index the vault again",
     find=find,
     detail_says_all=True,
 )

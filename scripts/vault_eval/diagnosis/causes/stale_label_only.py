@@ -11,7 +11,7 @@ def find(miss: Miss) -> Diagnosis | None:
     searcher: object = miss.searcher
     if miss.found is not None or not isinstance(searcher, DropsLabelOnly) or not searcher.drops_label_only(miss.page):
         return None
-    detail = "only the label property changed since the note was indexed, and this searcher then leaves it out; run index again"
+    detail = "only the label property changed since the note was indexed, and this searcher leaves it out; index the vault again"
     return miss.diagnosis(CAUSE.name, detail)
 
 
@@ -19,7 +19,7 @@ CAUSE = Cause(
     name="stale_label_only",
     position=3,
     meaning="only the label property changed since indexing",
-    remedy="run index again",
+    remedy="index the vault again",
     find=find,
     detail_says_all=True,
 )
