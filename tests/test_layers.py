@@ -29,6 +29,7 @@ LAYERS = (
     "diagnosis | comparison",
     "rankings",
     "retrievers",
+    "command_lines",
     "index | interop",
     "labels",
     "vault",

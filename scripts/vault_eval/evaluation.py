@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
+from vault_eval.command_lines import retrieve_command
 from vault_eval.diagnosis.label_findings import Examined, label_findings
 from vault_eval.diagnosis.misses import Diagnosis, SearchedPages, Wanted, diagnose
 from vault_eval.diagnosis.query_terms import QueryTerms, query_terms
-from vault_eval.index.commands import retrieve_command
 from vault_eval.index.freshness import Freshness
 from vault_eval.inputs import Inputs, open_inputs
 from vault_eval.labels.eligibility import SettledLabel

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from vault_eval.command_lines import advice_to_build, build_command, vary_command
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import IndexUnusableError, UsageError
-from vault_eval.index.commands import advice_to_build, build_command, vary_command
 from vault_eval.index.freshness import Freshness, compare_with_vault, without_index
 from vault_eval.index.options import IndexOptions
 from vault_eval.index.reading import IndexReading

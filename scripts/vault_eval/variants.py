@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from vault_eval import launcher
+from vault_eval.command_lines import advice_to_build
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import IndexUnusableError, UnreadableFileError, UsageError
 from vault_eval.index.bm25 import DEFAULT_B, DEFAULT_K1
 from vault_eval.index.build import LABEL_SCHEMAS, build_index, no_progress
-from vault_eval.index.commands import advice_to_build
 from vault_eval.index.options import IndexOptions
 from vault_eval.index.vault_meta.places import vault_meta_folder
 from vault_eval.inputs import index_options
@@ -26,8 +26,8 @@ from vault_eval.retrievers.embeddings import model_of
 from vault_eval.retrievers.hybrid_rerank import RERANKER
 from vault_eval.retrievers.index_variant import variant_folder, variant_options
 from vault_eval.retrievers.spec import INDEX_SETTINGS, KEYWORD, ON_OUR_INDEX, Spec, parse_specs
-from vault_eval.strict_number import number_of
 from vault_eval.searchers import Places, native_freshness, standing_index
+from vault_eval.strict_number import number_of
 from vault_eval.vault.location import vault_root
 from vault_eval.vault.note import parse_note
 from vault_eval.vault.note_text import decode

@@ -243,6 +243,11 @@ def test_note_that_cannot_be_read_carries_nothing(base, reader):
         discover([], reader, ["Alias.md", "latin.md"])
 
 
+@pytest.mark.parametrize("source", ["property:", "property: "])
+def test_a_property_without_a_name_is_refused_with_what_to_write(opened, source):
+    assert refusal(opened, source).endswith("it names no property; write property:answers")
+
+
 def test_questions_in_a_property_are_gathered_from_the_notes_and_read_again_alike(tmp_path):
     vault = tmp_path / "v"
     vault.mkdir()

@@ -101,13 +101,13 @@ def test_the_summary_escapes_what_others_wrote(make_side):
 
 def test_a_summary_is_added_behind_what_is_there_and_keeps_who_may_read_it(tmp_path):
     path = tmp_path / "summary.md"
-    append_summary(str(path), "one\n")
+    append_summary(str(path), "one\n", "--step-summary")
     path.chmod(0o644)
-    append_summary(str(path), "two\n")
+    append_summary(str(path), "two\n", "--step-summary")
     assert path.read_text(encoding="utf-8") == "one\ntwo\n"
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
     path.write_text("no line end", encoding="utf-8")
-    append_summary(str(path), "three\n")
+    append_summary(str(path), "three\n", "--step-summary")
     assert path.read_text(encoding="utf-8") == "no line end\nthree\n"
     assert [one.name for one in tmp_path.iterdir()] == ["summary.md"]
 
@@ -117,13 +117,13 @@ def test_a_summary_that_cannot_be_added_leaves_what_is_there(tmp_path):
     full.write_bytes(b"x" * (STEP_SUMMARY_MAX_BYTES - 3))
     (tmp_path / "link.md").symlink_to(full)
     with pytest.raises(UsageError, match="larger than"):
-        append_summary(str(full), "four\n")
+        append_summary(str(full), "four\n", "--step-summary")
     assert full.stat().st_size == STEP_SUMMARY_MAX_BYTES - 3
     for place in (tmp_path / "link.md", tmp_path):
         with pytest.raises(UnsafePathError, match="--step-summary"):
-            append_summary(str(place), "x")
+            append_summary(str(place), "x", "--step-summary")
     with pytest.raises(VaultEvalError):
-        append_summary(str(tmp_path / "missing/summary.md"), "x")
+        append_summary(str(tmp_path / "missing/summary.md"), "x", "--step-summary")
 
 
 def workflow_steps():

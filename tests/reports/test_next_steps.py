@@ -82,16 +82,18 @@ def test_a_negative_that_found_something_is_a_step_with_how_well_scores_tell_it_
     rows = [found_at("a", 1), make_row("whales", "q", [], ["A.md"])]
     run = make_run(rows)
     (plain,) = miss_findings.next_steps(replace(run, metrics={**run.metrics, "no_result_auroc": findings._NO_DATA}))
-    assert plain.endswith("and add it to the label if so: 1 query without an expected page found something (whales)")
+    assert (
+        plain == "add what was found to the label, if it does answer: 1 query without an expected page found something (whales)"
+    )
     figure = replace(run.metrics["no_result_accuracy"], value=0.9375, status="ok")
     (told,) = miss_findings.next_steps(replace(run, metrics={**run.metrics, "no_result_auroc": figure}))
     assert told.startswith(f"{plain}; if not, ")
-    assert "no-result AUROC, 0.938, is near 1" in told
+    assert "(no-result AUROC 0.938: 1 is wholly, 0.5 not at all)" in told
 
 
 def test_without_any_scored_query_labels_are_asked_for_and_the_negatives_named(make_row, make_run):
     steps = miss_findings.next_steps(make_run([make_row("n", "q", [], ["A.md"])]))
-    assert [step.partition(" ")[0] for step in steps] == ["add", "see"]
+    assert [step.partition(": ")[0] for step in steps][1:] == ["add what was found to the label, if it does answer"]
 
 
 def test_a_step_that_quotes_a_note_is_no_markup_in_markdown(make_row, make_run, make_report):

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vault_eval.errors import UsageError
-from vault_eval.retrievers.spec import Spec, bm25_parameters, kinds, number_setting, parse_specs, refuse_unknown_settings
+from vault_eval.retrievers.spec import (
+    Spec,
+    bm25_parameters,
+    kinds,
+    number_setting,
+    parse_specs,
+    refuse_unknown_settings,
+    whole_setting,
+)
 
 
 def parsed(*texts: str):
@@ -129,6 +137,20 @@ def test_number_out_of_bounds_is_refused_with_what_is_allowed(text):
     with pytest.raises(UsageError) as error:
         number_setting(Spec(f"keyword:k1={text}", "keyword", {"k1": text}), "k1", 1.5, 0.0, 100.0)
     assert str(error.value) == f"--retriever 'keyword:k1={text}': k1={text!r} is not allowed; k1 is a number from 0 to 100"
+
+
+@pytest.mark.parametrize(("text", "value"), [(None, 20), ("1", 1), ("1000", 1000), ("1e3", 1000), ("7.0", 7)])
+def test_whole_number_within_bounds_is_read(text, value):
+    found = whole_setting(Spec("hybrid", "hybrid", {} if text is None else {"pool": text}), "pool", 20, 1, 1_000)
+    assert (found, type(found)) == (value, int)
+
+
+@pytest.mark.parametrize("text", ["0", "1001", "1.5", "1e999", "-1", "a", ""])
+def test_what_is_no_whole_number_within_bounds_is_refused_with_what_is_allowed(text):
+    with pytest.raises(UsageError) as error:
+        whole_setting(Spec(f"hybrid:pool={text}", "hybrid", {"pool": text}), "pool", 20, 1, 1_000)
+    expected = f"pool={text!r} is not allowed; pool is a whole number from 1 to 1,000"
+    assert str(error.value) == f"--retriever 'hybrid:pool={text}': {expected}"
 
 
 def test_setting_that_a_kind_lacks_is_refused_with_those_it_has():

@@ -301,7 +301,7 @@ def test_retrieve_says_what_is_missing_and_how_to_make_it(sea, ollama):
     done = run(sea, "retrieve", "--retriever", f"hybrid:{ollama.model}", "boat")
     assert (done.returncode, done.stderr.splitlines()[-1].endswith(f"--vectors {ollama.model}")) == (10, True)
     done = run(sea, "retrieve", "--explain", "--retriever", "vector", "boat")
-    assert (done.returncode, "--explain tells the terms of keyword search" in done.stderr) == (2, True)
+    assert (done.returncode, "--explain tells what each term adds to a score of keyword" in done.stderr) == (2, True)
     ollama.failure = "fault"
     done = run(sea, "index", "--vectors", ollama.model)
     assert (done.returncode, "answered 500" in done.stderr) == (2, True)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from vault_eval.errors import UnreadableFileError
 from vault_eval.vault.note import Note, frontmatter_tree, parse_note, unsafe_values
-from vault_eval.vault.note_text import body_digest, decode
+from vault_eval.vault.note_text import body_digest, decode, readable_text
 from vault_eval.vault.yaml_tree import NoteError, YamlList, YamlMap, YamlScalar
 
 BOMB = "---\na: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
@@ -43,6 +43,13 @@ def test_only_line_feeds_end_lines():
 def test_bytes_that_are_not_utf8_are_refused_with_their_offset(data, offset):
     with pytest.raises(UnreadableFileError, match=offset):
         decode(data)
+
+
+def test_what_cannot_be_read_and_a_pdf_have_no_text(vault, reader):
+    for name, data in {"Tides.md": b"\xef\xbb\xbfmoon\r\n", "Empty.md": b"", "Old.md": b"\xff", "Chart.pdf": b"%PDF"}.items():
+        (vault / name).write_bytes(data)
+    assert [readable_text(reader.read, name) for name in ("Tides.md", "Empty.md")] == ["moon\n", ""]
+    assert [readable_text(reader.read, name) for name in ("Old.md", "Gone.md", "Chart.pdf")] == [None, None, None]
 
 
 # parse_note

@@ -1,17 +1,15 @@
 from __future__ import annotations
 
-import sys
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault_eval.errors import MissingPackageError
 from vault_eval.limits import NOTE_MAX_BYTES, PDF_MAX_BYTES
 from vault_eval.model import Target
 from vault_eval.vault.paths import folded, page_max_bytes, page_name, page_problem, page_title, quoted
-from vault_eval.vault.targets import TargetError, parse_target, pdf_problem, split_fragment, target_text
+from vault_eval.vault.targets import TargetError, parse_target, split_fragment, target_text
 
 ODD_NAMES = [
     "Odd/C# tips.md",
@@ -96,19 +94,6 @@ def test_empty_or_wrong_place_within_a_page_is_refused(text):
 def test_gold_that_is_neither_markdown_nor_pdf_is_refused_saying_so(text):
     with pytest.raises(TargetError, match=r"neither Markdown \(\.md\) nor PDF"):
         parse_target(text)
-
-
-def test_pdf_gold_names_the_missing_extra(monkeypatch, tmp_path):
-    with monkeypatch.context() as without:
-        without.setitem(sys.modules, "pypdf", None)
-        assert "needs the extra [pdf]; it is not installed" in str(pdf_problem(Target("Chart.Pdf", pdf_page=4)))
-        assert pdf_problem(Target("Chart.md")) is None
-        without.setitem(sys.modules, "jinja2", None)  # as in a Python that lets the private environment go on
-        with pytest.raises(MissingPackageError, match="needs the extra"):
-            pdf_problem(Target("Chart.Pdf"))
-    (tmp_path / "pypdf.py").touch()
-    monkeypatch.syspath_prepend(tmp_path)
-    assert pdf_problem(Target("Chart.Pdf", pdf_page=4)) is None
 
 
 def test_a_page_is_called_by_its_file_name_and_may_be_larger_where_it_is_a_pdf():

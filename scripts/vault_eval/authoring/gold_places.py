@@ -7,7 +7,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from vault_eval.diagnosis.sections import block_line, lies_under
 from vault_eval.errors import UnreadableFileError
@@ -16,6 +15,7 @@ from vault_eval.index.markdown_blocks import BlockReader
 from vault_eval.index.options import ChunkSizes
 from vault_eval.index.pdf_text import page_texts
 from vault_eval.model import Target
+from vault_eval.nearest import nearest
 from vault_eval.vault.note import Note, parse_note
 from vault_eval.vault.note_text import decode
 from vault_eval.vault.paths import folded, is_pdf, quoted
@@ -106,7 +106,7 @@ def _near(heading: str, names: Sequence[str]) -> str:
         return "it has none"
     by_folded = {folded(name): name for name in names}
     steps = dict.fromkeys((folded(heading), folded(heading.rpartition("#")[2])))
-    near = dict.fromkeys(name for step in steps for name in get_close_matches(step, by_folded, _SHOWN_MAX))
+    near = dict.fromkeys(name for step in steps for name in nearest(step, by_folded, most=_SHOWN_MAX))
     shown = ", ".join(quoted(by_folded[name]) for name in [*near][:_SHOWN_MAX])
     if shown:
         return f"near it {'are' if len(near) > 1 else 'is'} {shown}"

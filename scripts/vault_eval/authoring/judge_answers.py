@@ -12,8 +12,8 @@ from vault_eval.authoring.judged_page import JudgedPage
 from vault_eval.authoring.judgements import GRADES, Judgement, Verdict
 from vault_eval.authoring.pool import Pool, PooledQuery
 from vault_eval.errors import LabelError, UsageError
-from vault_eval.limits import TERMINAL_TEXT_MAX_CHARACTERS
 from vault_eval.json_node import Node
+from vault_eval.limits import TERMINAL_TEXT_MAX_CHARACTERS
 from vault_eval.reports.text_layout import display_width
 from vault_eval.strict_json import JsonValue
 from vault_eval.vault.paths import quoted

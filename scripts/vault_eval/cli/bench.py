@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from vault_eval import launcher, strict_json
 from vault_eval.cli.arguments import Parser, refuse_alone, refuse_idle
-from vault_eval.cli.gating import Gating, add_gates, check_outputs, decided, parse_gating, refuse_shared, tell
+from vault_eval.cli.gating import STEP_SUMMARY, Gating, add_gates, check_outputs, decided, parse_gating, refuse_shared, tell
 from vault_eval.cli.measuring import add_measuring, measured, refuse_data_inside, request_of
 from vault_eval.cli.printing import is_utf8, say
 from vault_eval.comparison.gates import exit_code
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _OF_THE_FIXTURE = (
     *("--fixture", "--data", "--retriever", "--product-root", "--no-rerank", "--allow-remote", "--top", "--cold-samples"),
-    *("--fail-under", "--gate-on", "--min-n", "--baseline", "--margin", "--junit", "--step-summary"),
+    *("--fail-under", "--gate-on", "--min-n", "--baseline", "--margin", "--junit", STEP_SUMMARY),
     *("--out", "--format", "--quality"),
 )
 _SHIPPED = "--fixture measures the notes and labels that are shipped, on an index of their own; leave that out, or --fixture"
@@ -82,7 +82,7 @@ def parser() -> Parser:
 def _check_places(options: argparse.Namespace, gating: Gating, root: str, data: str) -> None:
     """Raises VaultEvalError where what is written would lie in the vault, or take the place of what it must not."""
     refuse_data_inside(root, data, options.index)
-    outputs = {"--out": options.out, "--junit": options.junit, "--step-summary": options.step_summary}
+    outputs = {"--out": options.out, "--junit": options.junit, STEP_SUMMARY: options.step_summary}
     refuse_shared(outputs, [*_files(options), *([options.baseline] if options.baseline else [])])
     check_outputs(gating, root)
     if options.out is not None:

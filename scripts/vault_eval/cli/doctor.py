@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from vault_eval import __version__, launcher
 from vault_eval.cli.arguments import Parser, add_vault, refuse_alone, unknown_name
+from vault_eval.command_lines import build_command, fresh_command
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import IndexUnusableError
-from vault_eval.index.commands import build_command, fresh_command
 from vault_eval.index.seal import open_index
 from vault_eval.inputs import index_options
 from vault_eval.searchers import searched_instead

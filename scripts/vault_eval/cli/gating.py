@@ -49,7 +49,7 @@ def add_gates(parser: Parser) -> None:
     add("--baseline", metavar="REPORT", help="a saved report: exit 1 where mrr@10 fell by more than --margin")
     add("--margin", metavar="D", default=str(DEFAULT_MARGIN), help=f"the fall that is allowed (default {DEFAULT_MARGIN:g})")
     add("--junit", metavar="FILE", help="write the gates as JUnit XML")
-    add("--step-summary", metavar="FILE", help="add gates and headline to FILE as Markdown, such as $GITHUB_STEP_SUMMARY")
+    add(STEP_SUMMARY, metavar="FILE", help="add gates and headline to FILE as Markdown, such as $GITHUB_STEP_SUMMARY")
 
 
 def parse_gating(options: argparse.Namespace, given: Collection[str]) -> Gating:
@@ -116,7 +116,7 @@ def tell(gating: Gating, report: Report, results: Sequence[GateResult], comparis
     if gating.step_summary is not None:
         from vault_eval.reports.step_summary import append_summary, step_summary
 
-        append_summary(gating.step_summary, step_summary(report, results, comparisons))
+        append_summary(gating.step_summary, step_summary(report, results, comparisons), STEP_SUMMARY)
 
 
 def _read(path: str) -> Report:

@@ -13,10 +13,10 @@ from vault_eval import launcher
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
 from vault_eval.cli.index_options import built_otherwise, chosen_options, not_given, remembering, with_remembered
 from vault_eval.cli.printing import print_json, print_list, say
+from vault_eval.command_lines import advice_to_build, build_command, command_line
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import IndexUnusableError, UsageError
 from vault_eval.index.build import BuildResult, Progress, build_index, no_progress
-from vault_eval.index.commands import advice_to_build, build_command, command_line
 from vault_eval.index.freshness import compare_with_vault
 from vault_eval.index.options import IndexOptions
 from vault_eval.index.seal import open_index

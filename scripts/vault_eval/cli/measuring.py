@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from vault_eval import launcher
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
+from vault_eval.command_lines import advice_to_build, build_command
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import MissingPackageError
 from vault_eval.evaluation import clock, evaluate, evaluate_with_snippets
-from vault_eval.index.commands import advice_to_build, build_command
 from vault_eval.index.seal import SEAL_NAME
 from vault_eval.index.vault_meta.places import vault_meta_folder
 from vault_eval.inputs import index_options

@@ -9,9 +9,9 @@ from importlib import import_module
 from vault_eval import launcher, strict_json
 from vault_eval.cli.arguments import Parser
 from vault_eval.cli.printing import print_file, print_json
+from vault_eval.command_lines import command_line
 from vault_eval.diagnosis.causes import CAUSES
 from vault_eval.errors import UsageError
-from vault_eval.index.commands import command_line
 from vault_eval.index.layout import FORMAT
 from vault_eval.nearest import nearest
 from vault_eval.reports.document import QueryRow, Report, RunReport

@@ -17,8 +17,8 @@ from vault_eval.digests import sha256_hex
 from vault_eval.errors import IndexUnusableError
 from vault_eval.index.layout import FORMAT
 from vault_eval.index.store import IndexFile, cannot_be_opened
-from vault_eval.vault.paths import quoted
 from vault_eval.vault.opening import FileState, file_state
+from vault_eval.vault.paths import quoted
 
 SEAL_FORMAT = "vault-eval.seal.v1"
 SEAL_NAME = "seal.json"

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from vault_eval.interop.carried import Part, ids_shown, kept, left_out, loss, best_grades
+from vault_eval.interop.carried import Part, best_grades, ids_shown, kept, left_out, loss
 from vault_eval.interop.fields import lines_of_objects, top_object
 from vault_eval.interop.records import Judgment, Topic, Written
 from vault_eval.interop.tokens import WHOLE_NUMBER

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vault_eval.interop.carried import Part, ids_shown, kept, left_out, loss, best_grades
+from vault_eval.interop.carried import Part, best_grades, ids_shown, kept, left_out, loss
 from vault_eval.interop.fields import lines_of_objects
 from vault_eval.interop.records import Judgment, Topic, Written
 from vault_eval.labels.problems import Place

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from vault_eval.interop.carried import Part, kept, left_out, loss, best_grades
+from vault_eval.interop.carried import Part, best_grades, kept, left_out, loss
 from vault_eval.interop.fields import Fields, top_object
 from vault_eval.interop.records import Judgment, Topic, Written
 from vault_eval.labels.problems import Place

@@ -7,7 +7,7 @@ import io
 from collections import Counter
 from collections.abc import Sequence
 
-from vault_eval.interop.carried import Part, kept, left_out, loss, best_grades
+from vault_eval.interop.carried import Part, best_grades, kept, left_out, loss
 from vault_eval.interop.records import Topic, Written
 
 NAME = "quepid"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from vault_eval.interop.carried import Part, kept, left_out, best_grades
+from vault_eval.interop.carried import Part, best_grades, kept, left_out
 from vault_eval.interop.fields import FirstFault, top_object
 from vault_eval.interop.ranked import Scored, falling_scores, lost_scores, ranked
 from vault_eval.interop.records import ForeignRun, Judgment, Topic, Written

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from vault_eval.errors import UsageError
-from vault_eval.interop.carried import Part, kept, left_out, loss, best_grades
+from vault_eval.interop.carried import Part, best_grades, kept, left_out, loss
 from vault_eval.interop.ranked import Scored, falling_scores, lost_scores, ranked
 from vault_eval.interop.records import ForeignRun, Judgment, Topic, Written
 from vault_eval.interop.tokens import WHOLE_NUMBER, columns_of, first_token, name_of, token

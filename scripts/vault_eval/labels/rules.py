@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
+from vault_eval import launcher
 from vault_eval.digests import sha256_hex
+from vault_eval.errors import MissingPackageError
 from vault_eval.labels.problems import Place
 from vault_eval.limits import LABEL_GOLD_PAGES_MAX
 from vault_eval.model import Label, Target
+from vault_eval.nearest import nearest
 from vault_eval.strict_json import JsonValue
-from vault_eval.vault.paths import page_name, quoted
-from vault_eval.vault.targets import TargetError, parse_target, pdf_problem, target_text
+from vault_eval.vault.paths import is_pdf, page_name, quoted
+from vault_eval.vault.targets import TargetError, parse_target, target_text
 
 PLAIN_SCHEMA = "claude-obsidian.retrieval-queries.v1"
 EXTENDED_SCHEMA = "vault-eval.labels.v1"
@@ -62,9 +65,7 @@ def report_unknown_keys(keys: Iterable[str], allowed: Sequence[str], place: Plac
     for key in keys:
         if key in allowed:
             continue
-        import difflib  # here: labels without a mistake need none of it
-
-        near = difflib.get_close_matches(key, allowed, n=1)
+        near = nearest(key, allowed)
         if key in EXTRA_KEYS and "expected_pages" in allowed:
             hint = f" (allowed with the schema {EXTENDED_SCHEMA!r})"
         else:
@@ -120,9 +121,17 @@ def _path_target(item: JsonValue, place: Place, key: str, resolve: Callable[[str
 
 
 def usable_target(text: str, resolve: Callable[[str], Target] = parse_target) -> Target:
-    """The gold place named by `text`. Raises TargetError where it cannot be one, or cannot be measured."""
+    """The gold place named by `text`. Raises TargetError where it cannot be one, or is a PDF where none can be read.
+
+    MissingPackageError for that PDF in an interpreter that commands do not go on in: the one that takes over may read it.
+    """
     target = resolve(text)
-    problem = pdf_problem(target)
-    if problem is not None:
-        raise TargetError(problem)
-    return target
+    if not is_pdf(target.page) or not launcher.missing_packages(["pypdf"]):
+        return target
+    problem = (
+        f"the path {quoted(target.page)} is a PDF, which needs the extra [pdf]; it is not installed: name a note instead, or run "
+        f"index --pdf after {launcher.install_command(['pdf'])}"
+    )
+    if launcher.missing_packages(launcher.RUNTIME_PACKAGES):
+        raise MissingPackageError(problem)
+    raise TargetError(problem)

@@ -6,12 +6,12 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from vault_eval.errors import LabelError, UnreadableFileError, UsageError
+from vault_eval.errors import LabelError, UsageError
 from vault_eval.labels.load import LabelDocument
 from vault_eval.labels.rules import EXTENDED_SCHEMA, PLAIN_SCHEMA
 from vault_eval.labels.write import native_json
 from vault_eval.limits import LABEL_FILE_MAX_BYTES
-from vault_eval.vault.note_text import LABEL_PROPERTY, decode, frontmatter_block
+from vault_eval.vault.note_text import LABEL_PROPERTY, frontmatter_block, readable_text
 from vault_eval.vault.paths import is_markdown, quoted
 from vault_eval.vault.reader import FolderReader, read_outside
 from vault_eval.vault.refusal import ABSENT, LINK, NOT_BELOW, FileRefusedError, physical_advice, plain_absolute
@@ -79,6 +79,9 @@ def beside(root: str) -> str:
 
 
 def _open(source: str, reader: FolderReader, vault_as_named: str, pages: Callable[[], Sequence[str]]) -> LabelDocument:
+    if source.strip() == PROPERTY_PREFIX:
+        usual = PROPERTY_PREFIX + LABEL_PROPERTY
+        raise LabelError(f"the label source {source!r} cannot be used: it names no property; write {usual}")
     if source.startswith(PROPERTY_PREFIX):
         return LabelDocument(source, _answers(source, reader, pages()), None, pages)
     inside = None
@@ -97,16 +100,9 @@ def _answers(source: str, reader: FolderReader, pages: Sequence[str]) -> bytes:
     """The questions that notes hold in one property, as a native label file: the same notes give the same bytes."""
     from vault_eval.labels.property import gather_answers
 
-    texts = ((page, _text(reader, page)) for page in pages if is_markdown(page))
+    texts = ((page, readable_text(reader.read, page)) for page in pages if is_markdown(page))
     labels = gather_answers(((page, text) for page, text in texts if text is not None), source[len(PROPERTY_PREFIX) :])
     return native_json(labels).encode("utf-8")
-
-
-def _text(reader: FolderReader, page: str) -> str | None:
-    try:
-        return decode(reader.read(page))
-    except UnreadableFileError:
-        return None
 
 
 def _next_step(refusal: FileRefusedError, path: str) -> str:
@@ -143,8 +139,6 @@ def _named(carriers: Sequence[str]) -> str:
 
 def is_label_note(read: Callable[[str], bytes], note: str) -> bool:
     """Whether a note's frontmatter names our schema, as far as that is told without reading YAML."""
-    try:
-        block = frontmatter_block(decode(read(note)))
-    except UnreadableFileError:
-        return False
+    text = readable_text(read, note)
+    block = None if text is None else frontmatter_block(text)
     return block is not None and _SCHEMA_LINE.search(block) is not None

@@ -16,10 +16,10 @@ from vault_eval.launcher.environment import (
     doctor_command,
     environment_folder,
     is_usable,
-    refuse_where_forbidden,
     missing_packages,
     pip_command,
     refuse,
+    refuse_where_forbidden,
 )
 
 _IMPORTED = re.compile(r"\w+")

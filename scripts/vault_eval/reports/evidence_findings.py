@@ -34,7 +34,7 @@ class ComparedWord:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class WordComparison:
     """A missed page against the pages that it lost to, word by word; `rest` counts words that are left out."""
 
     own_score: float
@@ -48,7 +48,7 @@ class Comparison:
         return max(map(_weight, self.words), default=0.0)
 
 
-def comparison(missed: Diagnosis, rivals: Sequence[Rival]) -> Comparison | None:
+def word_comparison(missed: Diagnosis, rivals: Sequence[Rival]) -> WordComparison | None:
     """None where nothing is known of the missed page's words, or none of them stands in it and no page is compared.
 
     `rivals` are those of the query, which only one of its missed pages carries.
@@ -58,7 +58,7 @@ def comparison(missed: Diagnosis, rivals: Sequence[Rival]) -> Comparison | None:
         return None
     terms = {term.term: term for term in found.terms}
     words = _weightiest([_compared(term, rivals) for term in terms.values()])
-    return Comparison(found.score, tuple(rivals), words, len(terms) - len(words))
+    return WordComparison(found.score, tuple(rivals), words, len(terms) - len(words))
 
 
 def with_words(missed: Diagnosis) -> str | None:

@@ -8,9 +8,9 @@ from vault_eval import strict_json
 from vault_eval.diagnosis.label_findings import LabelFindings
 from vault_eval.diagnosis.misses import Diagnosis
 from vault_eval.metrics.latency import LatencySummary
+from vault_eval.metrics.metric import CUTOFFS
 from vault_eval.metrics.score import MetricValue
 from vault_eval.model import IndexDescription, RankedPage
-from vault_eval.metrics.metric import CUTOFFS
 from vault_eval.reports.document import SCHEMA, STATEMENT, QueryRow, Report, RunReport, RunTiming, TieGroup, Trust
 from vault_eval.reports.rows import recall_caps
 from vault_eval.retrievers.protocol import PageEvidence

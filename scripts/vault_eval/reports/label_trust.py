@@ -9,9 +9,9 @@ from math import fsum
 
 from vault_eval.diagnosis.label_findings import FindingKind, LabelFindings
 from vault_eval.diagnosis.query_terms import STRATA
+from vault_eval.metrics.metric import CUTOFFS
 from vault_eval.metrics.score import MetricValue
 from vault_eval.reports import wording
-from vault_eval.metrics.metric import CUTOFFS
 from vault_eval.reports.document import QueryRow, Report, RunReport
 from vault_eval.retrievers.spec import FREE_BASELINES
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from vault_eval.comparison.records import ComparedQuery, Side
 from vault_eval.errors import VaultEvalError
+from vault_eval.json_node import Node
 from vault_eval.limits import KEPT_REPORT_MAX_BYTES, LAST_REPORTS_TRIED_MAX
 from vault_eval.metrics.judged_query import JudgedQuery
 from vault_eval.metrics.metric import Metric
 from vault_eval.reports.compared import gold_targets, side
 from vault_eval.reports.document import Report
 from vault_eval.reports.kept_reports import kept_reports
-from vault_eval.json_node import Node
 from vault_eval.reports.saved_rankings import read_ranking, short_rows
 from vault_eval.reports.saved_report import SavedFigures, read_pages, report_file, saved_figures
 from vault_eval.vault.reader import read_outside

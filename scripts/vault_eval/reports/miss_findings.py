@@ -120,15 +120,16 @@ def _false_answers(run: RunReport) -> Iterator[str]:
     if answered:
         named = _some_of([wording.cut(name, ID_SHOWN_MAX_CHARACTERS) for name in answered])
         found = f"{wording.queries(len(answered))} without an expected page found something ({named})"
-        yield f"see whether what was found does answer, and add it to the label if so: {found}{_told_apart(run)}"
+        yield f"add what was found to the label, if it does answer: {found}{_told_apart(run)}"
 
 
 def _told_apart(run: RunReport) -> str:
     metric = run.metrics.get("no_result_auroc")
     if metric is None or metric.status != "ok":
         return ""
-    figure = f"{wording.metric_label('no_result_auroc')}, {wording.value_text(metric)}"
-    return f"; if not, to answer only from some score on helps as far as {figure}, is near 1 (0.5: not at all)"
+    figure = f"{wording.metric_label('no_result_auroc')} {wording.value_text(metric)}"
+    how_well = f"{figure}: 1 is wholly, 0.5 not at all"
+    return f"; if not, a lowest score for answers helps as far as scores tell such queries apart ({how_well})"
 
 
 def _some_of(named: Sequence[str]) -> str:

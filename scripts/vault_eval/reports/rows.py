@@ -13,10 +13,10 @@ from vault_eval.limits import METRIC_CUTOFF_PAGES, WORST_MISSES_SHOWN_MAX
 from vault_eval.metrics.definitions.mrr import reciprocal_rank
 from vault_eval.metrics.definitions.recall import recall
 from vault_eval.metrics.judged_query import JudgedPlace, JudgedQuery
+from vault_eval.metrics.metric import CUTOFFS
 from vault_eval.metrics.recall_cap import mean_recall_cap
 from vault_eval.metrics.ties import TieExpectation, straddling, tie_expected
 from vault_eval.model import Label, Ranking
-from vault_eval.metrics.metric import CUTOFFS
 from vault_eval.reports.document import QueryRow, RowStatus, RunReport, TieGroup
 
 Diagnose = Callable[[QueryRow, str, Wanted], Diagnosis]  # row, missed page, what is wanted of it

@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import TypeAlias
 
+from vault_eval.json_node import ROUNDING_MAX, Node
 from vault_eval.metrics.definitions import ap, hit, mrr, ndcg, recall
 from vault_eval.metrics.judged_query import JudgedQuery
-from vault_eval.metrics.metric import Metric
-from vault_eval.metrics.metric import CUTOFFS
+from vault_eval.metrics.metric import CUTOFFS, Metric
 from vault_eval.reports.document import RunReport
-from vault_eval.json_node import ROUNDING_MAX, Node
 from vault_eval.reports.saved_rankings import SavedRanking
 from vault_eval.reports.saved_rows import RANKING
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from vault_eval.reports.document import QueryRow, RowStatus
 from vault_eval.json_node import Node
+from vault_eval.reports.document import QueryRow, RowStatus
 from vault_eval.reports.saved_json import parsed
 from vault_eval.reports.saved_rows import ROW_STATUSES, read_grades
 

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from vault_eval.errors import UsageError, VaultEvalError
+from vault_eval.json_node import Node
 from vault_eval.limits import KEPT_REPORT_MAX_BYTES, REPORT_MAX_BYTES
 from vault_eval.model import LabelSource
 from vault_eval.reports.document import SCHEMA, Coverage, Fixture, FixtureFile, Report, snapshot_digest
 from vault_eval.reports.saved_arithmetic import check_run
 from vault_eval.reports.saved_diagnosis import read_label_findings
-from vault_eval.json_node import Node
 from vault_eval.reports.saved_json import parsed
 from vault_eval.reports.saved_rankings import ranking_of, read_ranking, short_rows
 from vault_eval.reports.saved_runs import read_runs

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import get_args
 
 from vault_eval.diagnosis.query_terms import STRATA, QueryTerms, Stratum
+from vault_eval.json_node import Node
 from vault_eval.labels.grades import GRADES
 from vault_eval.metrics.judged_query import Grain, JudgedPlace
+from vault_eval.metrics.metric import CUTOFFS
 from vault_eval.metrics.ties import TieExpectation
 from vault_eval.model import RankedPage
-from vault_eval.metrics.metric import CUTOFFS
 from vault_eval.reports.document import QueryRow, RowStatus, TieGroup
 from vault_eval.reports.saved_diagnosis import read_diagnosis
-from vault_eval.json_node import Node
 
 ROW_STATUSES: tuple[RowStatus, ...] = get_args(RowStatus)
 GRAINS: tuple[Grain, ...] = get_args(Grain)

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import get_args
 
 from vault_eval.diagnosis.query_terms import STRATA
+from vault_eval.json_node import Node
 from vault_eval.limits import DEPTH_MAX_PAGES, DEPTH_MIN_PAGES
+from vault_eval.metrics.metric import CUTOFFS
 from vault_eval.metrics.score import MetricValue, Status
 from vault_eval.model import IndexDescription, RetrieverDescription
-from vault_eval.metrics.metric import CUTOFFS
 from vault_eval.reports.document import Counts, RunReport, Trust, Unjudged
-from vault_eval.json_node import Node
 from vault_eval.reports.saved_rows import read_row
 from vault_eval.significance.intervals import Interval
 

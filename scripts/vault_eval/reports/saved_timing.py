@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from vault_eval.json_node import Node
 from vault_eval.metrics.latency import LatencySummary
 from vault_eval.reports.document import RunTiming, Timing
-from vault_eval.json_node import Node
 
 
 def read_timing(node: Node) -> Timing:

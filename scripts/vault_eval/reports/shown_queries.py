@@ -206,7 +206,7 @@ def _snippets(page: str, row: QueryRow, place: int, snippets: Snippets, extent: 
 
 
 def _words(missed: Diagnosis, row: QueryRow, extent: Extent) -> ShownWords | None:
-    found = evidence_findings.comparison(missed, row.rivals)
+    found = evidence_findings.word_comparison(missed, row.rivals)
     if found is None:
         return None
     rivals = found.rivals[: extent.rivals]

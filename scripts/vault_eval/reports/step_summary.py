@@ -20,7 +20,6 @@ from vault_eval.reports.markdown_table import markdown_table
 from vault_eval.reports.save import check_kind
 from vault_eval.reports.wording import metric_label
 
-OPTION = "--step-summary"
 OUTCOMES: dict[Outcome, str] = {"passed": "✅ passed", "failed": "❌ failed", "undecided": "⚠️ undecided"}
 IDS_SHOWN_MAX = 20
 
@@ -37,13 +36,15 @@ def step_summary(report: Report, results: Sequence[GateResult], comparisons: Seq
     return "\n".join(lines)
 
 
-def append_summary(path: str, text: str) -> None:
+def append_summary(path: str, text: str, option: str) -> None:
     """Add `text` at the end of the file `path`, which is made where it is missing, in one step: all of it or nothing.
+
+    Messages name the `option` that the path came from.
 
     Raises UnsafePathError for a link or a folder, UsageError where what is there cannot be read, or would grow beyond what
     GitHub shows; VaultEvalError where it cannot be written.
     """
-    check_kind(path, OPTION)
+    check_kind(path, option)
     before, mode = b"", PRIVATE_FILE
     try:
         with open(path, "rb") as file:
@@ -52,10 +53,10 @@ def append_summary(path: str, text: str) -> None:
     except FileNotFoundError:
         pass
     except (OSError, ValueError) as error:
-        raise UsageError(f"{OPTION} {path!r} cannot be read: {error}; name a file") from None
+        raise UsageError(f"{option} {path!r} cannot be read: {error}; name a file") from None
     after = before + (b"\n" if before and not before.endswith(b"\n") else b"") + strict_json.encode(text)
     if len(after) > STEP_SUMMARY_MAX_BYTES:
-        raise UsageError(f"{OPTION} {path!r} would be larger than {STEP_SUMMARY_MAX_BYTES:,} bytes; name another file")
+        raise UsageError(f"{option} {path!r} would be larger than {STEP_SUMMARY_MAX_BYTES:,} bytes; name another file")
     write_atomically(path, [after], mode)
 
 

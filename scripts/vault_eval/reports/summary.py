@@ -12,10 +12,10 @@ from vault_eval.labels.eligibility import SettledLabel
 from vault_eval.metrics.catalogue import metrics_for
 from vault_eval.metrics.definitions.threshold import chosen_threshold
 from vault_eval.metrics.judged_query import JudgedQuery
+from vault_eval.metrics.metric import CUTOFFS
 from vault_eval.metrics.recall_cap import queries_over_cutoff
 from vault_eval.metrics.score import MetricValue, ScoreTable
 from vault_eval.model import Label, Ranking, Run
-from vault_eval.metrics.metric import CUTOFFS
 from vault_eval.reports.document import Counts, Coverage, QueryRow, RunReport, Trust, Unjudged
 from vault_eval.reports.findings import GROUP_METRICS
 from vault_eval.reports.rows import Diagnose, judged_query, query_row, with_diagnoses, worst_misses

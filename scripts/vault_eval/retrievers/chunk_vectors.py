@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from vault_eval import launcher
+from vault_eval.command_lines import advice_to_build, build_command
 from vault_eval.data_folder import DataFolder
 from vault_eval.digests import sha256_of_lines
 from vault_eval.errors import IndexUnusableError, UsageError
-from vault_eval.index.commands import advice_to_build, build_command
 from vault_eval.index.options import options_from_json
 from vault_eval.index.vectors.cosines import Cosines
 from vault_eval.index.vectors.dense import DenseCosines

@@ -24,7 +24,7 @@ from vault_eval.retrievers.claude_obsidian_program import Answer, Product, answe
 from vault_eval.retrievers.external_results import ranking_of
 from vault_eval.retrievers.keyword_vault_meta import KeywordVaultMeta, open_on_vault_meta
 from vault_eval.retrievers.protocol import PageEvidence, RetrieverContext
-from vault_eval.retrievers.spec import Spec, number_setting, refuse_unknown_settings
+from vault_eval.retrievers.spec import Spec, number_setting, refuse_unknown_settings, whole_setting
 from vault_eval.retrievers.without_index import WithoutIndex
 from vault_eval.vault.paths import quoted
 
@@ -40,15 +40,13 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> ClaudeObsidian:
     Raises UsageError without a checkout that can be run, or for other settings; IndexUnusableError where it has no index.
     """
     refuse_unknown_settings(spec, ("bm25-top", "timeout"))
-    pool = number_setting(spec, "bm25-top", CANDIDATE_POOL_MIN_CHUNKS, 1, POOL_MAX_CHUNKS)
+    pool = whole_setting(spec, "bm25-top", CANDIDATE_POOL_MIN_CHUNKS, 1, POOL_MAX_CHUNKS)
     timeout = number_setting(spec, "timeout", EXTERNAL_QUERY_DEFAULT_SECONDS, 1, EXTERNAL_QUERY_MAX_SECONDS)
-    if pool != int(pool):
-        raise UsageError(f"--retriever {quoted(spec.text)}: bm25-top is a whole number from 1 to {POOL_MAX_CHUNKS:,}")
     if context.product_root is None:
         raise UsageError(f"--retriever {quoted(spec.text)} needs --product-root DIR, a checkout of claude-obsidian")
     product = Product(os.path.abspath(context.product_root), context.vault.root, timeout)
     product.refuse_unready()
-    fixed_pool = int(pool) if "bm25-top" in spec.settings else None
+    fixed_pool = pool if "bm25-top" in spec.settings else None
     try:
         folder = os.path.join(context.vault.root, FOLDER_NAME)
         native = open_on_vault_meta(Spec(spec.text, spec.kind, {}), context, folder)

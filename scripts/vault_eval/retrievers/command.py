@@ -22,18 +22,27 @@ from vault_eval.retrievers.bounded_process import Finished, ProcessFailedError, 
 from vault_eval.retrievers.external_results import ranking_of
 from vault_eval.retrievers.presets import CommandPreset, qmd, ripgrep
 from vault_eval.retrievers.protocol import RetrieverContext
-from vault_eval.retrievers.spec import Spec, number_setting
-from vault_eval.retrievers.spec_words import Bounds, bounds_of, empty_folder, option_of, program_in, words_of
+from vault_eval.retrievers.spec import Spec, whole_setting
+from vault_eval.retrievers.spec_words import (
+    DEPTH,
+    QUERY,
+    VAULT,
+    Bounds,
+    bounds_of,
+    empty_folder,
+    option_of,
+    program_in,
+    words_of,
+)
 from vault_eval.retrievers.without_index import WithoutIndex
 from vault_eval.vault.paths import quoted
 
 NEEDS_INDEX = False
 PRESETS = {"qmd": qmd.COMMAND, "ripgrep": ripgrep.COMMAND}
-QUERY, DEPTH, VAULT = "{query}", "{depth}", "{vault}"
-_PLACEHOLDER = re.compile(r"\{(?:query|depth|vault)\}")
+_PLACEHOLDER = re.compile("|".join(map(re.escape, (QUERY, DEPTH, VAULT))))
 _CODE_OPTION = re.compile(r"-[a-z]*c")  # sh -c, bash -lc, python -c: the next word is a program
 _RUNS_STDIN = re.compile(r"(?:[a-z]{0,3}sh|python[\d.]*|perl|ruby|node|php|lua)(?:\.exe)?", re.IGNORECASE)
-_QUERY_WORD = re.compile(r"(?:-[\w-]*=?)?\{query\}")  # {query}, --text={query}, -t{query}
+_QUERY_WORD = re.compile(rf"(?:-[\w-]*=?)?{re.escape(QUERY)}")  # {query}, --text={query}, -t{query}
 _OPTIONS_END = "--"
 _NOTHING_FOUND = "nothing-found"
 _EXIT_CODE_MAX = 255
@@ -45,7 +54,7 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> CommandSearch:
     spec, words = words_of(spec)
     known = PRESETS.get(words[0]) if len(words) == 1 else None
     bounds = bounds_of(spec, () if known else (_NOTHING_FOUND,))
-    preset = known or CommandPreset(words, nothing_found=_nothing_found(spec))
+    preset = known or CommandPreset(words, nothing_found=whole_setting(spec, _NOTHING_FOUND, 0, 0, _EXIT_CODE_MAX))
     _refuse_code(preset.words, option_of(spec))
     argv = program_in(preset.words, option_of(spec))
     return CommandSearch(spec.text, preset, argv, bounds, context, empty_folder(context.vault.root))
@@ -132,13 +141,6 @@ class CommandSearch(WithoutIndex):
         except ProcessFailedError:
             return None
         return done.stdout.decode("utf-8", "replace").partition("\n")[0].strip() or None
-
-
-def _nothing_found(spec: Spec) -> int:
-    code = number_setting(spec, _NOTHING_FOUND, 0, 0, _EXIT_CODE_MAX)
-    if code != int(code):
-        raise UsageError(f"{option_of(spec)}: {_NOTHING_FOUND} is a whole number from 0 to {_EXIT_CODE_MAX}")
-    return int(code)
 
 
 def _refuse_code(words: Sequence[str], option: str) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from types import MappingProxyType
 
-from vault_eval.errors import UsageError
 from vault_eval.index.fusion import RRF_CONSTANT, fused
 from vault_eval.index.pool import Pool, gather_pool, gathered
 from vault_eval.index.pool_ranking import pool_ranking
@@ -19,8 +18,7 @@ from vault_eval.retrievers.chunk_vectors import ChunkVectors, open_chunk_vectors
 from vault_eval.retrievers.embeddings import MODELS, model_of
 from vault_eval.retrievers.native_index import NativeIndex
 from vault_eval.retrievers.protocol import RetrieverContext, SettingValue
-from vault_eval.retrievers.spec import Spec, bm25_parameters, number_setting
-from vault_eval.vault.paths import quoted
+from vault_eval.retrievers.spec import Spec, bm25_parameters, whole_setting
 
 
 def open_fused(
@@ -31,14 +29,12 @@ def open_fused(
     Raises UsageError for settings that cannot be, IndexUnusableError without index or vectors.
     """
     k1, b = bm25_parameters(spec, (*MODELS, "pool", *others))
-    pool_pages = number_setting(spec, "pool", FUSION_POOL_DEFAULT_PAGES, 1, DEPTH_MAX_PAGES)
-    if pool_pages != int(pool_pages):
-        raise UsageError(f"--retriever {quoted(spec.text)}: pool is a whole number of pages from 1 to {DEPTH_MAX_PAGES:,}")
+    pool_pages = whole_setting(spec, "pool", FUSION_POOL_DEFAULT_PAGES, 1, DEPTH_MAX_PAGES)
     with ExitStack() as opened:
         native = opened.enter_context(closing(NativeIndex(context)))
         vectors = opened.enter_context(closing(open_chunk_vectors(spec, model_of(spec), native, context)))
         searcher = Searcher(native.file, k1, b)
-        return FusedSearch(spec.text, native, searcher, vectors, int(pool_pages), told, opened.pop_all().close)
+        return FusedSearch(spec.text, native, searcher, vectors, pool_pages, told, opened.pop_all().close)
 
 
 class FusedSearch:

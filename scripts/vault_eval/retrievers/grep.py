@@ -10,14 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
-from vault_eval.errors import UnreadableFileError, UsageError
+from vault_eval.errors import UsageError
 from vault_eval.index.terms import is_run
 from vault_eval.model import RankedPage, Ranking, RetrieverDescription
 from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.spec import Spec, refuse_unknown_settings
 from vault_eval.retrievers.without_index import WithoutIndex
-from vault_eval.vault.note_text import decode, without_properties
-from vault_eval.vault.paths import is_pdf
+from vault_eval.vault.note_text import readable_text, without_properties
 
 NEEDS_INDEX = False
 
@@ -118,9 +117,5 @@ def _asked(query: str) -> Iterator[str]:
 
 
 def _text(page: str, context: RetrieverContext) -> str:
-    if is_pdf(page):
-        return ""  # what grep sees of a PDF are compressed bytes
-    try:
-        return without_properties(decode(context.read(page)), context.label_properties)
-    except UnreadableFileError:
-        return ""
+    text = readable_text(context.read, page)  # none for a PDF: what grep sees of it are compressed bytes
+    return "" if text is None else without_properties(text, context.label_properties)

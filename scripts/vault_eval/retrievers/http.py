@@ -20,22 +20,21 @@ from vault_eval.retrievers.external_results import FoundPage, ranking_of
 from vault_eval.retrievers.presets import HttpPreset, Question, Settings, omnisearch, opensearch
 from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.spec import Spec
-from vault_eval.retrievers.spec_words import Bounds, bounds_of, option_of, words_of
+from vault_eval.retrievers.spec_words import DEPTH, QUERY, Bounds, bounds_of, option_of, words_of
 from vault_eval.retrievers.without_index import WithoutIndex
 from vault_eval.strict_json import JsonValue
 from vault_eval.vault.paths import quoted
 
 NEEDS_INDEX = False
 PRESETS = {"omnisearch": omnisearch.HTTP, "opensearch": opensearch.HTTP}
-_QUERY, _DEPTH = "{query}", "{depth}"
 _AUTHORIZATION = "authorization"
 # A searcher whose notes are indexed in pieces needs more results than pages; so many times more are asked for at a time.
 _GROWTH = 4
 
 
 def _ask_url(url: str, query: str, size: int, settings: Settings) -> Question:  # noqa: ARG001 - a bare address has none
-    parts = url.split(_QUERY)
-    return Question(quote(query, safe="").join(part.replace(_DEPTH, str(size)) for part in parts))
+    parts = url.split(QUERY)
+    return Question(quote(query, safe="").join(part.replace(DEPTH, str(size)) for part in parts))
 
 
 def _read_json(value: JsonValue, settings: Settings, vault_names: frozenset[str]) -> list[FoundPage]:  # noqa: ARG001 - as above
@@ -125,14 +124,12 @@ def _url(preset: HttpPreset, words: Sequence[str], option: str, *, allow_remote:
     url = words[0] if words else preset.url
     if url is None or len(words) > 1:
         raise UsageError(f"{option}: write one address, such as http://localhost:9200/notes")
-    if preset is _BARE and _QUERY not in url:
-        raise UsageError(f"{option}: the address has no {_QUERY}; write it where the query belongs")
+    if preset is _BARE and QUERY not in url:
+        raise UsageError(f"{option}: the address has no {QUERY}; write it where the query belongs")
     try:
         address = address_of(url)
-        if any(
-            address.target.count(name) != url.count(name) for name in (_QUERY, _DEPTH)
-        ):  # a query must not choose who is asked
-            raise HttpFailedError(f"{_QUERY} and {_DEPTH} stand in the path or after the ?, and nowhere else in an address")
+        if any(address.target.count(name) != url.count(name) for name in (QUERY, DEPTH)):  # a query must not choose who is asked
+            raise HttpFailedError(f"{QUERY} and {DEPTH} stand in the path or after the ?, and nowhere else in an address")
         if not allow_remote:
             refuse_elsewhere(address)
     except HttpFailedError as error:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from heapq import nsmallest
 
-from vault_eval.errors import UnreadableFileError
 from vault_eval.index.freshness import Freshness
 from vault_eval.index.search import Hit
 from vault_eval.index.vault_meta.analysis import TextTooLongError, terms_of
@@ -21,7 +20,7 @@ from vault_eval.limits import CANDIDATE_POOL_MIN_CHUNKS
 from vault_eval.model import Candidates, IndexDescription, RankedPage, Ranking, RetrieverDescription
 from vault_eval.retrievers.protocol import PageEvidence, RetrieverContext
 from vault_eval.retrievers.spec import K1_MAX, Spec, number_setting, refuse_unknown_settings
-from vault_eval.vault.note_text import decode
+from vault_eval.vault.note_text import readable_text
 from vault_eval.vault.snapshot import VaultSnapshot
 
 _SETTINGS_MAX = {"k1": K1_MAX, "b": 1.0}
@@ -56,7 +55,9 @@ class KeywordVaultMeta:
 
     def index(self) -> IndexDescription:
         """The index that is searched, with what was skipped of it."""
-        return index_description(self._index)
+        chunks = len(self._index.document.chunks)
+        skipped = self._index.skipped_malformed, self._index.skipped_undecodable
+        return IndexDescription(FORMAT, self._index.sha256, len(self._index.pages), chunks, *skipped)
 
     def bound_digest(self) -> str | None:
         """The digest of the index as it is now."""
@@ -161,20 +162,10 @@ class KeywordVaultMeta:
     def _lines(self, page: str, chunk: int) -> tuple[int, int]:
         """First and last line of the chunk, where its text stands in the page as it is; else those of the whole page."""
         record = self._index.records[chunk]
-        try:
-            text = decode(self._vault.read(page))
-        except UnreadableFileError:
-            text = ""
+        text = readable_text(self._vault.read, page) or ""
         sought = record.text.replace("\r\n", "\n") if record is not None else ""
         at = text.find(sought)
         if at < 0:
             return 1, text.count("\n") + 1
         first = text.count("\n", 0, at) + 1
         return first, first + sought.count("\n")
-
-
-def index_description(index: VaultMetaIndex) -> IndexDescription:
-    """What an evaluation says of such an index."""
-    chunks = len(index.document.chunks)
-    skipped = index.skipped_malformed, index.skipped_undecodable
-    return IndexDescription(FORMAT, index.sha256, len(index.pages), chunks, *skipped)

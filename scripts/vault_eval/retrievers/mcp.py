@@ -22,14 +22,23 @@ from vault_eval.retrievers.mcp_server import Answer, McpServer, ServerFailedErro
 from vault_eval.retrievers.presets import McpPreset, qmd
 from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.spec import Spec
-from vault_eval.retrievers.spec_words import Bounds, bounds_of, empty_folder, option_of, program_in, words_of
+from vault_eval.retrievers.spec_words import (
+    DEPTH,
+    QUERY,
+    VAULT,
+    Bounds,
+    bounds_of,
+    empty_folder,
+    option_of,
+    program_in,
+    words_of,
+)
 from vault_eval.retrievers.without_index import WithoutIndex
 from vault_eval.strict_json import JsonValue
 from vault_eval.vault.paths import quoted
 
 NEEDS_INDEX = False
 PRESETS = {"qmd": qmd.MCP}
-_QUERY, _DEPTH, _VAULT = "{query}", "{depth}", "{vault}"
 _SEARCHES = ("search", "query", "find", "retriev", "lookup")
 # What takes the query, and what takes the number of results, where a tool has an argument of that name.
 _QUERY_NAMES = ("query", "q", "search_query", "searchQuery", "search", "text", "question")
@@ -52,7 +61,7 @@ def open_retriever(spec: Spec, context: RetrieverContext) -> McpSearch:
         folder = empty_folder(context.vault.root)
         opened.callback(shutil.rmtree, folder, ignore_errors=True)
         try:
-            server = McpServer([word.replace(_VAULT, context.vault.root) for word in argv], folder, bounds.timeout_seconds)
+            server = McpServer([word.replace(VAULT, context.vault.root) for word in argv], folder, bounds.timeout_seconds)
         except ServerFailedError as error:
             raise UsageError(f"{option_of(spec)}: the server {error}") from None
         opened.callback(server.close)
@@ -140,7 +149,7 @@ def _arguments(tool: Tool, spec: Spec) -> dict[str, JsonValue]:
         problem = f"the tool {quoted(tool.name)} has no argument {' or '.join(names)}"
         raise UsageError(f"{option_of(spec)}: {problem}; {takes}; name one with argument=NAME, or write arguments=JSON")
     depth = next((name for name in _DEPTH_NAMES if name in tool.properties), None)
-    return {query: _QUERY, **({depth: _DEPTH} if depth else {})}
+    return {query: QUERY, **({depth: DEPTH} if depth else {})}
 
 
 def _given_arguments(text: str, spec: Spec) -> dict[str, JsonValue]:
@@ -148,8 +157,8 @@ def _given_arguments(text: str, spec: Spec) -> dict[str, JsonValue]:
         value = strict_json.loads(text)
     except strict_json.StrictJsonError as error:
         raise UsageError(f"{option_of(spec)}: arguments={quoted(text)}: {error}") from None
-    if not isinstance(value, dict) or _QUERY not in text:
-        raise UsageError(f"{option_of(spec)}: arguments={quoted(text)} is no JSON object with {_QUERY} in it")
+    if not isinstance(value, dict) or QUERY not in text:
+        raise UsageError(f"{option_of(spec)}: arguments={quoted(text)} is no JSON object with {QUERY} in it")
     return value
 
 
@@ -160,7 +169,7 @@ def _filled(value: JsonValue, query: str, depth: int) -> JsonValue:
     if isinstance(value, list):
         return [_filled(inner, query, depth) for inner in value]
     if isinstance(value, str):
-        return depth if value == _DEPTH else value.replace(_QUERY, query)
+        return depth if value == DEPTH else value.replace(QUERY, query)
     return value
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vault_eval.digests import sha256_hex
-from vault_eval.errors import UsageError
 from vault_eval.model import RankedPage, Ranking, RetrieverDescription
 from vault_eval.retrievers.protocol import RetrieverContext
-from vault_eval.retrievers.spec import Spec, number_setting, refuse_unknown_settings
+from vault_eval.retrievers.spec import Spec, refuse_unknown_settings, whole_setting
 from vault_eval.retrievers.without_index import WithoutIndex
-from vault_eval.vault.paths import quoted
 
 NEEDS_INDEX = False
 
@@ -21,10 +19,7 @@ DEFAULT_SEED = 0
 def open_retriever(spec: Spec, context: RetrieverContext) -> RandomPages:
     """The drawer of pages from all notes in scope but label notes. Raises UsageError for other settings than a whole seed."""
     refuse_unknown_settings(spec, ("seed",))
-    seed = number_setting(spec, "seed", DEFAULT_SEED, 0, SEED_MAX)
-    if seed != int(seed):
-        raise UsageError(f"--retriever {quoted(spec.text)}: seed is a whole number from 0 to {SEED_MAX}")
-    return RandomPages(spec.text, context.searchable(), int(seed))
+    return RandomPages(spec.text, context.searchable(), whole_setting(spec, "seed", DEFAULT_SEED, 0, SEED_MAX))
 
 
 class RandomPages(WithoutIndex):

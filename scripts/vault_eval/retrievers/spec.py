@@ -81,12 +81,18 @@ def module_name(kind: str) -> str:
 
 def number_setting(spec: Spec, name: str, default: float, low: float, high: float) -> float:
     """A numeric setting within bounds. Raises UsageError that names the spec, the setting and what is allowed."""
-    text = spec.settings.get(name)
-    value = default if text is None else number_of(text)
+    value = _number(spec, name, default)
     if value is None or not low <= value <= high:
-        problem = f"--retriever {quoted(spec.text)}: {name}={quoted(text or '')} is not allowed"
-        raise UsageError(f"{problem}; {name} is a number from {low:g} to {high:g}")
+        raise _not_allowed(spec, name, f"a number from {low:g} to {high:g}")
     return value
+
+
+def whole_setting(spec: Spec, name: str, default: int, low: int, high: int) -> int:
+    """A setting that is a whole number within bounds. Raises UsageError as `number_setting` does."""
+    value = _number(spec, name, default)
+    if value is None or not low <= value <= high or value != int(value):
+        raise _not_allowed(spec, name, f"a whole number from {low:,} to {high:,}")
+    return int(value)
 
 
 def refuse_unknown_settings(spec: Spec, allowed: Sequence[str]) -> None:
@@ -104,6 +110,16 @@ def bm25_parameters(spec: Spec, others: Sequence[str] = ()) -> tuple[float, floa
     """
     refuse_unknown_settings(spec, ("k1", "b", *others, *INDEX_SETTINGS))
     return number_setting(spec, "k1", DEFAULT_K1, 0.0, K1_MAX), number_setting(spec, "b", DEFAULT_B, 0.0, 1.0)
+
+
+def _number(spec: Spec, name: str, default: float) -> float | None:
+    text = spec.settings.get(name)
+    return default if text is None else number_of(text)
+
+
+def _not_allowed(spec: Spec, name: str, allowed: str) -> UsageError:
+    problem = f"--retriever {quoted(spec.text)}: {name}={quoted(spec.settings.get(name, ''))} is not allowed"
+    return UsageError(f"{problem}; {name} is {allowed}")
 
 
 def _same(one: Spec, other: Spec) -> bool:

@@ -16,6 +16,8 @@ from vault_eval.retrievers.spec import Spec, number_setting, refuse_unknown_sett
 from vault_eval.vault.location import refuse_inside_vault
 from vault_eval.vault.paths import quoted
 
+# What may stand in the words of a searcher outside, and is filled in.
+QUERY, DEPTH, VAULT = "{query}", "{depth}", "{vault}"
 _SETTING = re.compile(r"([a-z][a-z-]*)=(.*)", re.DOTALL)
 
 

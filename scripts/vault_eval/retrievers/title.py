@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from vault_eval.errors import UnreadableFileError
 from vault_eval.index.terms import Analyzer
 from vault_eval.model import RankedPage, Ranking, RetrieverDescription
 from vault_eval.retrievers.protocol import RetrieverContext
 from vault_eval.retrievers.spec import Spec, refuse_unknown_settings
 from vault_eval.retrievers.without_index import WithoutIndex
 from vault_eval.vault.note import parse_note
-from vault_eval.vault.note_text import decode, frontmatter_block
-from vault_eval.vault.paths import is_pdf, page_title
+from vault_eval.vault.note_text import frontmatter_block, readable_text
+from vault_eval.vault.paths import page_title
 
 NEEDS_INDEX = False
 
@@ -65,11 +64,8 @@ class TitleSearch(WithoutIndex):
 def _names(page: str, context: RetrieverContext) -> Iterator[str]:
     """The file name without its suffix, and frontmatter title and aliases where there are any."""
     yield page_title(page)
-    if is_pdf(page):
-        return
-    try:
-        text = decode(context.read(page))
-    except UnreadableFileError:
+    text = readable_text(context.read, page)
+    if text is None:
         return
     block = (frontmatter_block(text) or "").casefold()
     if "title" in block or "alias" in block:  # YAML is only read where it can matter

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from vault_eval import strict_json
 from vault_eval.errors import UsageError
 from vault_eval.limits import GLOB_STARS_MAX, OBSIDIAN_CONFIG_MAX_BYTES
-from vault_eval.vault.paths import page_name, quoted
 from vault_eval.vault.path_pattern import PathPattern
+from vault_eval.vault.paths import page_name, quoted
 from vault_eval.vault.reader import FolderReader
 from vault_eval.vault.refusal import FileRefusedError
 

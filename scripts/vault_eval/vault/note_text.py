@@ -6,10 +6,11 @@ Nothing here knows YAML: these must work, and be quick, where no YAML reader is 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UnreadableFileError
+from vault_eval.vault.paths import is_pdf
 
 # The property in which gold notes may keep their questions; it is no part of what is searched.
 LABEL_PROPERTY = "answers"
@@ -39,6 +40,14 @@ def decode(data: bytes) -> str:
     """
     text = decode_utf8(data)
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def readable_text(read: Callable[[str], bytes], page: str) -> str | None:
+    """The text of a note, its bytes given by `read`; None where it cannot be read, and for a PDF."""
+    try:
+        return None if is_pdf(page) else decode(read(page))
+    except UnreadableFileError:
+        return None
 
 
 def frontmatter_block(text: str) -> str | None:

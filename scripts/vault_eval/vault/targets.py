@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from vault_eval import launcher
-from vault_eval.errors import MissingPackageError, VaultEvalError
+from vault_eval.errors import VaultEvalError
 from vault_eval.model import Target
 from vault_eval.vault.paths import (
     has_control_character,
@@ -76,19 +75,3 @@ def _pdf_target(path: str, fragment: str | None) -> Target:
     if fragment is not None and page is None:
         raise TargetError(f"after '#' in {quoted(path + '#' + fragment)} a page is expected, such as 'page=4'")
     return Target(path, pdf_page=int(page.group(1)) if page is not None else None)
-
-
-def pdf_problem(target: Target) -> str | None:
-    """Why PDF gold cannot be measured here, or None where it can, and for a note.
-
-    Raises MissingPackageError in an interpreter that commands do not go on in: the one that takes over may read PDFs.
-    """
-    if not is_pdf(target.page) or not launcher.missing_packages(["pypdf"]):
-        return None
-    problem = (
-        f"the path {quoted(target.page)} is a PDF, which needs the extra [pdf]; it is not installed: name a note instead, or run "
-        f"index --pdf after {launcher.install_command(['pdf'])}"
-    )
-    if launcher.missing_packages(launcher.RUNTIME_PACKAGES):
-        raise MissingPackageError(problem)
-    return problem

@@ -10,8 +10,8 @@ from vault_eval.errors import UnreadableFileError
 from vault_eval.limits import VAULT_DEPTH_MAX_FOLDERS
 from vault_eval.vault.excluded import Exclusions
 from vault_eval.vault.location import VAULT_MARK
-from vault_eval.vault.paths import has_lone_surrogate, is_markdown, is_pdf, page_max_bytes, page_name
 from vault_eval.vault.opening import FileState, file_state
+from vault_eval.vault.paths import has_lone_surrogate, is_markdown, is_pdf, page_max_bytes, page_name
 from vault_eval.vault.reader import FolderReader
 from vault_eval.vault.refusal import LINK, NOT_REGULAR, FileRefusedError, reason_of
 

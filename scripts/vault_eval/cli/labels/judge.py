@@ -19,10 +19,10 @@ from vault_eval.cli.labels.changing import add_write, print_labels, read_text
 from vault_eval.cli.labels.judged_into import add_judged
 from vault_eval.cli.labels.judging_screen import JudgingScreen
 from vault_eval.cli.printing import print_json
+from vault_eval.command_lines import command_line
 from vault_eval.data_folder import DataFolder
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UsageError
-from vault_eval.index.commands import command_line
 from vault_eval.labels.sources import beside
 from vault_eval.reports.escaping import for_terminal
 from vault_eval.vault.location import refuse_inside_vault, vault_root

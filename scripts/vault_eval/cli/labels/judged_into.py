@@ -10,8 +10,8 @@ from vault_eval.authoring.label_files import open_labels, with_labels
 from vault_eval.authoring.merging import Merge, merged
 from vault_eval.cli.labels.changing import show_and_write
 from vault_eval.cli.printing import print_list
+from vault_eval.command_lines import command_line
 from vault_eval.errors import UsageError
-from vault_eval.index.commands import command_line
 from vault_eval.labels.load import LabelDocument
 from vault_eval.labels.sources import NOTE_PREFIX, PROPERTY_PREFIX, open_sources
 from vault_eval.labels.write import native_json

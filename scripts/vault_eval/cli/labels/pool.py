@@ -17,11 +17,11 @@ from vault_eval.authoring.pool_sheet import sheet_text
 from vault_eval.cli.arguments import Parser, add_vault, whole_number
 from vault_eval.cli.labels.changing import refuse_out_in_a_vault, write_new
 from vault_eval.cli.printing import say
+from vault_eval.command_lines import command_line
 from vault_eval.data_folder import DataFolder
 from vault_eval.digests import sha256_hex
 from vault_eval.errors import UsageError, VaultEvalError
 from vault_eval.evaluation import clock
-from vault_eval.index.commands import command_line
 from vault_eval.inputs import Inputs, open_inputs
 from vault_eval.labels.write import native_json
 from vault_eval.limits import DEPTH_DEFAULT_PAGES, DEPTH_MAX_PAGES, LABEL_FILE_MAX_BYTES, NEEDS_DEPTH_DEFAULT_PAGES

@@ -16,6 +16,7 @@ from vault_eval.labels.grades import GRADES
 from vault_eval.labels.problems import Place
 from vault_eval.labels.rules import path_targets
 from vault_eval.labels.wikilinks import LinkResolver
+from vault_eval.nearest import nearest
 from vault_eval.strict_json import JsonValue
 from vault_eval.vault.note import frontmatter_tree, unsafe_values
 from vault_eval.vault.paths import quoted
@@ -67,9 +68,7 @@ def _queries(top: YamlMap, place: Place) -> YamlList | None:
     value = _property(top, "queries")
     if isinstance(value, YamlList):
         return value
-    import difflib
-
-    near = difflib.get_close_matches("queries", [name for name, _ in _named(top)], n=1)
+    near = nearest("queries", [name for name, _ in _named(top)])
     hint = f" (is {quoted(near[0])} meant to be it?)" if value is None and near else ""
     found = "there is no property 'queries'" if value is None else "queries is no list"
     (place if value is None else place.at(f"line {value.line}")).problem(f"{found}{hint}; it must be a list of queries")

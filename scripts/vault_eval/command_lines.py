@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from vault_eval.index.options import IndexOptions
 
-_SCRIPT = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "vault-eval.py")
+_SCRIPT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "vault-eval.py")
 
 
 def command_line(*words: str, index: str | None = None, data: str | None = None) -> str:
