@@ -152,6 +152,20 @@ def test_each_look_at_the_holdout_is_counted_and_dev_is_none(folder):
     assert "the final figure" in whys
 
 
+def test_a_comparison_that_measures_the_holdout_is_a_look_too(folder):
+    compare = ("compare", "--queries", "labels.json", "-r", "keyword,title")
+    assert "holdout" not in folder.command(*compare, "--split", "dev").stderr
+    assert "was looked at" in folder.command(*compare, "--split", "holdout", "--why", "title or keyword").stderr
+    (ledger,) = (folder.path / "data" / "holdout").iterdir()
+    last = json.loads(ledger.read_text(encoding="utf-8").splitlines()[-1])
+    assert (last["why"], last["configurations"]) == ("title or keyword", ["keyword", "title"])
+
+
+def test_a_second_collection_is_refused(folder):
+    done = folder.bench("--collection", "a", "--collection", "b")
+    assert (done.returncode, "--collection is given twice" in done.stderr) == (2, True)
+
+
 def test_searcher_that_always_fails_is_what_is_to_be_mended(folder):
     done = folder.bench("-r", f"command:{sys.executable} -m none.such.module --q={{query}}")
     assert done.returncode == 0

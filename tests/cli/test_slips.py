@@ -125,6 +125,14 @@ def test_a_query_of_several_words_is_to_be_put_in_quotes(ask):
     assert err == """vault-eval: the query is one argument, but 3 were given; put it in quotes: 'jet lag today'"'"'s'\n"""
 
 
+def test_options_after_two_dashes_are_words_of_the_query(ask):
+    code, out, err = ask("retrieve", "--vault", "Notes", "--", "-x", "--top", "3")
+    assert (code, out) == (2, "")
+    assert err == (
+        "vault-eval: the query is one argument, but 3 were given; put it in quotes: '-x --top 3'; options stand before the --\n"
+    )
+
+
 def test_a_query_after_two_dashes_may_look_like_a_mistyped_option(ask):
     ask("index", "--vault", "Notes")
     code, out, _ = ask("retrieve", "--vault", "Notes", "--", "--vualt")

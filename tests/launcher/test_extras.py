@@ -129,6 +129,22 @@ def test_stopped_while_it_installs_it_leaves_the_environment_as_it_was(extras_ch
     assert (environment.stat().st_ino, packages(environment), beside(environment)) == (inode, before, [])
 
 
+def test_stopped_with_what_it_started_nothing_goes_on_writing(extras_checkout, tmp_path):
+    """As pip does, the step starts a process of its own; SIGTERM comes to the command alone."""
+    environment = environment_of(extras_checkout.start("index", "--data", tmp_path / "data"))
+    begun, written = tmp_path / "begun", tmp_path / "written"
+    script = f"(while :; do date >> {written}; sleep 0.05; done) & touch {begun}; wait"
+    process = extras_checkout.open("extras", "--data", tmp_path / "data", "stem", PATH=fake_uv(tmp_path / "bin", script))
+    until = time.monotonic() + 60
+    while not (begun.exists() and written.exists()) and time.monotonic() < until:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    size = written.stat().st_size
+    time.sleep(0.3)
+    assert (written.stat().st_size, beside(environment)) == (size, [])
+
+
 def test_stopped_between_the_two_renames_the_environment_is_put_back(tmp_path, monkeypatch):
     environment, temporary = tmp_path / "environment", tmp_path / "temporary"
     (temporary / "environment").mkdir(parents=True)

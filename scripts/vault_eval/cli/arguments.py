@@ -17,6 +17,18 @@ _USAGE_WIDTH = 100
 _PLACES = ("DIR", "FILE", "PATH", "REPORT", "SOURCE", "POOL", "JUDGEMENTS", "IN", "OUT")
 
 
+class Once(argparse.Action):
+    """An option of which the last value would silently take the place of those before."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object, option_string: str | None = None
+    ) -> None:
+        """Store the value. Raises UsageError where there is one."""
+        if getattr(namespace, self.dest) is not None:
+            parser.error(f"{option_string} is given twice; name one, and measure the other by itself")
+        setattr(namespace, self.dest, values)
+
+
 class Parser(argparse.ArgumentParser):
     """No abbreviations; a wrong option is a UsageError that names the nearest one and the command's help.
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from vault_eval import launcher, strict_json
 from vault_eval.cli.arguments import Parser, refuse_alone, refuse_idle
 from vault_eval.cli.gating import STEP_SUMMARY, Gating, add_gates, check_outputs, decided, parse_gating, refuse_shared, tell
+from vault_eval.cli.holdout_looks import note_look, started
 from vault_eval.cli.measuring import add_measuring, measured, refuse_data_inside, request_of
 from vault_eval.cli.printing import is_utf8, say
 from vault_eval.comparison.gates import exit_code
 from vault_eval.data_folder import DataFolder
-from vault_eval.digests import sha256_of_lines
 from vault_eval.errors import UsageError, VaultEvalError
 from vault_eval.evaluation import clock
 from vault_eval.labels.sources import NOTE_PREFIX, PROPERTY_PREFIX
@@ -59,7 +58,7 @@ def run(argv: list[str]) -> int:
     report, snippets = measured(options, data, "bench", with_snippets=with_html)
     if options.remember:
         DataFolder(data).remember(vault_id(root), labels=[_absolute(source) for source in options.queries])
-    _note_look(report, options.why, DataFolder(data), vault_id(root))
+    note_look(report, options.why, DataFolder(data), vault_id(root))
     return _finish(report, snippets, options, gating, root, data)
 
 
@@ -73,7 +72,6 @@ def parser() -> Parser:
     add("--format", choices=["text", "json", "markdown"], default="text", help="what is printed")
     add("--markdown", dest="format", action="store_const", const="markdown", help="the same as --format markdown")
     add("--remember", action="store_true", help="use these label sources when none are named")
-    add("--why", metavar="TEXT", default="", help="why the holdout is looked at, for the ledger of such looks")
     add("--quality", action="store_true", help=argparse.SUPPRESS)
     add("--fixture", action="store_true", help="measure the shipped example: 10 notes, 14 queries")
     return made
@@ -107,22 +105,6 @@ def _fixture(options: argparse.Namespace, gating: Gating) -> int:
     return _finish(report, snippets, options, gating, root, None)
 
 
-def _note_look(report: Report, why: str, data: DataFolder, vault: str) -> None:
-    """Keep in mind that the holdout was looked at, and say when it was looked at too often."""
-    if not any(row.split == "holdout" and row.is_answered for row in report.runs[0].rows):
-        return
-    from vault_eval.authoring.ledger import looks, record_look, worn_sentence
-
-    sources = [source.sha256 for source in report.label_sources]
-    labels = sources[0] if len(sources) == 1 else sha256_of_lines(sources)
-    started = _started(report)
-    record_look(data, vault, labels, [run.retriever.name for run in report.runs], why, started)
-    among = (
-        "" if report.split == "holdout" else "the holdout is among what was measured; --split dev leaves it out while you tune. "
-    )
-    say(f"vault-eval: {among}{worn_sentence(looks(data, vault, labels))}")
-
-
 def _finish(
     report: Report, snippets: Snippets | None, options: argparse.Namespace, gating: Gating, root: str, data: str | None
 ) -> int:
@@ -145,7 +127,7 @@ def _finish(
 def _keep(report: Report, folder: str) -> str | None:
     """Where the report was kept; None, and a line that says why, where it could not be: that is no reason to fail."""
     try:
-        return save_to_history(report, folder, _started(report))
+        return save_to_history(report, folder, started(report))
     except (VaultEvalError, OSError) as error:
         say(f"vault-eval: the report was not kept: {error}")
         return None
@@ -157,10 +139,6 @@ def _since_last(report: Report, kept: str) -> SinceLast | None:
     from vault_eval.reports.since_last import since_last
 
     return since_last(report, kept)
-
-
-def _started(report: Report) -> datetime:
-    return datetime.strptime(report.timing.started, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
 
 
 def _print(report: Report, form: str, saved: str | None, since: SinceLast | None) -> None:

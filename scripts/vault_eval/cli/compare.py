@@ -9,16 +9,18 @@ from collections.abc import Sequence
 
 from vault_eval import launcher, strict_json
 from vault_eval.cli.arguments import Parser, refuse_idle
+from vault_eval.cli.holdout_looks import note_look
 from vault_eval.cli.measuring import add_measuring, measured, refuse_data_inside
 from vault_eval.cli.printing import is_utf8, print_file
 from vault_eval.comparison.compare import PRIMARY, compare
 from vault_eval.comparison.records import Comparison, Side
+from vault_eval.data_folder import DataFolder
 from vault_eval.errors import UsageError
 from vault_eval.reports.compared import sides
 from vault_eval.reports.document import Report
 from vault_eval.reports.save import COMPARISON_MARKS, check_kind, check_ours, save_text
 from vault_eval.reports.saved_report import read_report_with_pages
-from vault_eval.vault.location import refuse_inside_any_vault, refuse_inside_vault, vault_root
+from vault_eval.vault.location import refuse_inside_any_vault, refuse_inside_vault, vault_id, vault_root
 
 # What is said of saved reports; every other option says what is measured.
 _OF_SAVED_REPORTS = ("--run", "--primary", "--allow-different", "--format", "--out", "--data")
@@ -90,7 +92,9 @@ def _sides(options: argparse.Namespace) -> list[Side]:
         refuse_data_inside(root, data, options.index)
         if options.out is not None:
             refuse_inside_vault(options.out, root, "--out")
-        return _chosen([("what was measured", measured(options, data, "compare")[0])], options.run)
+        report, _ = measured(options, data, "compare")
+        note_look(report, options.why, DataFolder(data), vault_id(root))
+        return _chosen([("what was measured", report)], options.run)
     return _chosen([(path, read_report_with_pages(path)) for path in options.reports], options.run)
 
 

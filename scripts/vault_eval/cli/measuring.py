@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from vault_eval import launcher
-from vault_eval.cli.arguments import Parser, add_vault, whole_number
+from vault_eval.cli.arguments import Once, Parser, add_vault, whole_number
 from vault_eval.command_lines import advice_to_build, build_command
 from vault_eval.data_folder import DataFolder
 from vault_eval.errors import MissingPackageError
@@ -41,10 +41,12 @@ def add_measuring(parser: Parser) -> None:
     add("--no-rerank", action="store_true", help="hybrid+rerank answers as hybrid does")
     add("--allow-remote", action="store_true", help="let a searcher that is named ask other machines than this one")
     add("--top", "-k", metavar="N", type=whole_number, default=DEPTH_DEFAULT_PAGES, help="pages asked for a query, 10 to 1,000")
+    add("--why", metavar="TEXT", default="", help="why the holdout is looked at, for the ledger of such looks")
     add("--split", choices=["dev", "holdout", "all"], default="all", help="which labels")
     add(
         "--collection",
         metavar="NAME[=FOLDER]",
+        action=Once,
         help="leave out labels of other collections; the paths of this one are below FOLDER",
     )
     add(

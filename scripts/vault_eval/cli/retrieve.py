@@ -62,11 +62,12 @@ def _options(argv: list[str]) -> argparse.Namespace:
     """Raises UsageError for what is no option; words that follow the query were meant to be in it."""
     made = parser()
     options, left = made.parse_known_args(argv)
-    if left and not left[0].startswith("-"):
+    if left and ("--" in argv or not left[0].startswith("-")):
         import shlex
 
         whole = shlex.quote(" ".join([options.query, *left]))
-        raise UsageError(f"the query is one argument, but {len(left) + 1} were given; put it in quotes: {whole}")
+        options_first = "; options stand before the --" if "--" in argv else ""
+        raise UsageError(f"the query is one argument, but {len(left) + 1} were given; put it in quotes: {whole}{options_first}")
     made.refuse_left(left)
     return options
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -159,23 +161,37 @@ def _run(step: list[str], work: _Build) -> bool:
         log.flush()
         try:
             # The working directory is ours, so that no project of this person is taken for the one to install.
-            done = subprocess.run(
+            step_process = subprocess.Popen(
                 step,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 cwd=work.temporary,
                 env=_surroundings(),
-                timeout=STEP_MAX_SECONDS,
-                check=False,
+                start_new_session=True,
             )
-        except subprocess.TimeoutExpired:
-            log.write(f"no end after {STEP_MAX_SECONDS} seconds\n".encode())
-            return False
         except OSError as error:
             log.write(f"not started: {error}\n".encode("utf-8", "backslashreplace"))
             return False
-    return done.returncode == 0
+        try:
+            return step_process.wait(STEP_MAX_SECONDS) == 0
+        except subprocess.TimeoutExpired:
+            log.write(f"no end after {STEP_MAX_SECONDS} seconds\n".encode())
+            return False
+        finally:
+            _end_all(step_process)
+
+
+def _end_all(process: subprocess.Popen[bytes]) -> None:
+    """End a step with all that it started: pip starts a process that would go on writing into a folder that is removed."""
+    if process.poll() is not None:
+        return
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+    process.wait()
 
 
 def _put_in_place(work: _Build, found: tuple[int, int] | None) -> bool:
