@@ -17,7 +17,7 @@ from vault_eval.metrics.definitions.ndcg import ndcg
 from vault_eval.metrics.definitions.no_result_accuracy import no_result
 from vault_eval.metrics.definitions.recall import recall
 from vault_eval.metrics.judged_query import JudgedQuery
-from vault_eval.metrics.recall_cap import mean_recall_cap, queries_over_cutoff, recall_cap
+from vault_eval.metrics.recall_cap import queries_over_cutoff, recall_cap
 
 TWELVE = tuple(f"Gold/{number:02}.md" for number in range(12))
 
@@ -43,10 +43,9 @@ def test_recall_of_twelve_gold_pages_cannot_reach_one_at_ten() -> None:
     assert (1.0, 1.0, 1.0) == (recall_cap(perfect, 1), recall_cap(perfect, 5), recall_cap(perfect, 10))
 
 
-def test_the_mean_of_capped_recall_is_over_queries_with_relevant_pages() -> None:
-    # At 5: all five places of twelve pages are full, 5/5; a of a, b is 1/2; the negative is in no mean. (1 + 1/2) / 2.
-    assert mean_recall_cap([JudgedQuery(TWELVE, TWELVE), query("ab", "a"), query("", "a")], 5) == 0.75
-    assert mean_recall_cap([query("", "a")], 5) is None
+def test_capped_recall_is_recall_where_there_are_places_enough() -> None:
+    assert recall_cap(query("ab", "a"), 5) == recall(query("ab", "a"), 5) == 0.5
+    assert recall_cap(query("", "a"), 5) is None
 
 
 def test_queries_with_more_gold_than_places_are_counted() -> None:

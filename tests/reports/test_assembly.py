@@ -75,6 +75,6 @@ def test_capped_recall_has_no_value_where_an_error_would_make_it_mislead(make_ro
 
 def test_grades_decide_what_capped_recall_counts(make_row, make_run, make_report):
     """B is graded 0 and relevant no longer: of A and B, A at rank 1 is all there is, at cutoff 1 and beyond."""
-    row = replace(make_row("a", "q", ["A.md", "B.md"], ["A.md"]), grades={"B.md": 0})
+    row = replace(make_row("a", "q", ["A.md", "B.md"], ["A.md"]), grades={"B.md": 0}, recall={1: 1.0, 5: 1.0, 10: 1.0})
     (run,) = json.loads(report_text(make_report(make_run([row]))))["runs"]
     assert run["recall_cap"] == {"1": 1.0, "5": 1.0, "10": 1.0}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import fsum
 
 from vault_eval.metrics.judged_query import JudgedQuery
 
@@ -18,9 +17,3 @@ def recall_cap(query: JudgedQuery, k: int) -> float | None:
     if not query.relevant:
         return None
     return len(query.relevant.intersection(query.ranked[:k])) / min(len(query.relevant), k)
-
-
-def mean_recall_cap(queries: Iterable[JudgedQuery], k: int) -> float | None:
-    """The mean of `recall_cap` over all queries with relevant pages; None where there is none."""
-    values = [value for query in queries if (value := recall_cap(query, k)) is not None]
-    return fsum(values) / len(values) if values else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import fsum
 
 from vault_eval.diagnosis.misses import Diagnosis, Wanted, invalid_label
 from vault_eval.diagnosis.query_terms import QueryTerms
@@ -14,7 +15,7 @@ from vault_eval.metrics.definitions.mrr import reciprocal_rank
 from vault_eval.metrics.definitions.recall import recall
 from vault_eval.metrics.judged_query import JudgedPlace, JudgedQuery
 from vault_eval.metrics.metric import CUTOFFS
-from vault_eval.metrics.recall_cap import mean_recall_cap
+from vault_eval.metrics.recall_cap import recall_cap
 from vault_eval.metrics.ties import TieExpectation, straddling, tie_expected
 from vault_eval.model import Label, Ranking
 from vault_eval.reports.document import QueryRow, RowStatus, RunReport, TieGroup
@@ -57,8 +58,16 @@ def judged_row(row: QueryRow) -> JudgedQuery:
 
 def recall_caps(run: RunReport) -> Mapping[int, float | None]:
     """Cutoff -> the mean of `recall_cap` there; None where no query is scored, and where an error would make it mislead."""
-    judged = [judged_row(row) for row in run.rows if row.is_answered]
-    return {cutoff: None if run.counts.error else mean_recall_cap(judged, cutoff) for cutoff in CUTOFFS}
+    scored = [row for row in run.rows if row.status == "scored"]
+    if not scored or run.counts.error:
+        return dict.fromkeys(CUTOFFS)
+    return {cutoff: fsum(_recall_cap(row, cutoff) for row in scored) / len(scored) for cutoff in CUTOFFS}
+
+
+def _recall_cap(row: QueryRow, cutoff: int) -> float:
+    """Recall, but of a query that may have more relevant pages than there are places."""
+    may_be_over = len(row.expected) + len(row.grades) > cutoff
+    return (recall_cap(judged_row(row), cutoff) if may_be_over else row.recall[cutoff]) or 0.0
 
 
 def query_row(
