@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from vault_eval import launcher
 from vault_eval.data_folder import DataFolder
@@ -12,7 +13,6 @@ from vault_eval.errors import UsageError
 from vault_eval.index.freshness import Freshness
 from vault_eval.index.options import IndexOptions, options_from_json
 from vault_eval.index.reading import IndexReading
-from vault_eval.labels.collection import Collection
 from vault_eval.labels.eligibility import SettledLabel, settle
 from vault_eval.labels.load import LabelDocument, load_labels
 from vault_eval.labels.sources import discover, label_properties, open_sources, reread
@@ -28,6 +28,9 @@ from vault_eval.vault.location import vault_id, vault_root
 from vault_eval.vault.note_text import readable_text
 from vault_eval.vault.paths import quoted
 from vault_eval.vault.snapshot import VaultSnapshot, open_snapshot
+
+if TYPE_CHECKING:
+    from vault_eval.labels.collection import Collection
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,8 @@ def open_inputs(request: Request) -> Iterator[Inputs]:
 def _collection(request: Request, vault: VaultSnapshot) -> Collection | None:
     if request.collection is None:
         return None
+    from vault_eval.labels.collection import Collection
+
     found = Collection.of(request.collection)
     if found.folder is not None and not any(note.page.startswith(f"{found.folder}/") for note in vault.listing.pages):
         raise UsageError(f"--collection {quoted(request.collection)}: the vault has no notes in a folder of that name")

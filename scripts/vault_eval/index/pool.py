@@ -12,7 +12,7 @@ from vault_eval.limits import CANDIDATE_POOL_MIN_CHUNKS
 from vault_eval.vault.note_text import LABEL_PROPERTY
 from vault_eval.vault.page_digests import PageDigests
 
-FRESH, STALE, LABEL_ONLY = range(3)
+FRESH, STALE, LABEL_ONLY = range(3)  # in a condition, what is fresh counts as False
 # The first pool: most vaults have several chunks of a page among the best, so the smallest pool would have to grow.
 _CHUNKS_PER_PAGE = 2.5
 
@@ -27,7 +27,14 @@ class Pool(NamedTuple):
     @property
     def usable(self) -> list[int]:
         """The pages that are not stale, in the order of their first chunk."""
+        if self.are_all_fresh:  # most are, and a list of all is made at once
+            return list(self.first)
         return [page for page in self.first if self.freshness[page] != STALE]
+
+    @property
+    def are_all_fresh(self) -> bool:
+        """Whether every page is exactly what was indexed."""
+        return not any(self.freshness.values())
 
 
 class PageFreshness:

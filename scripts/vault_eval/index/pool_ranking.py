@@ -15,14 +15,15 @@ def pool_ranking(index: IndexFile, pool: Pool, depth: int) -> Ranking:
     for rank, page in enumerate(usable[:depth], 1):
         chunk, score = first[page]
         ranked.append(RankedPage(rank, names[page], score, index.heading(chunk), index.lines(chunk)))
-    stale = frozenset(page for page in first if state[page] == STALE) if len(usable) < len(first) else frozenset()
+    odd = () if pool.are_all_fresh else tuple(first)
+    stale = frozenset(page for page in odd if state[page] == STALE)
     considered = Candidates(
         usable=tuple([names[page] for page in usable]),
         raw=tuple(names.values()),
         chunks=len(pool.hits),
         stale_chunks=sum(index.page_of(hit.chunk) in stale for hit in pool.hits) if stale else 0,
-        stale_pages=tuple(name for page, name in names.items() if page in stale),
-        label_only_pages=tuple(name for page, name in names.items() if state[page] == LABEL_ONLY),
+        stale_pages=tuple([names[page] for page in odd if page in stale]),
+        label_only_pages=tuple([names[page] for page in odd if state[page] == LABEL_ONLY]),
         exhausted=False,
         scores=tuple([first[page].score for page in usable]),
     )

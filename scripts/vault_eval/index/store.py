@@ -74,6 +74,9 @@ class IndexFile:
                 if offset % ALIGNMENT or offset + size > len(whole) or size % ITEM_BYTES[code]:
                     raise ValueError(f"the section {name} lies outside the file")
                 self._views[name] = whole[offset : offset + size].cast(code)
+        # Asked for once a ranked page: looked up by name but once.
+        self._chunk_headings, self._chunk_lines = self["chunk_headings"], self["chunk_lines"]
+        self._chunk_pages = self["chunk_pages"]
         self.chunks = len(self["chunk_lengths"])
         self.page_count = len(self["page_offsets"]) - 1
         self.term_count = len(self["term_offsets"]) - 1
@@ -149,7 +152,7 @@ class IndexFile:
 
     def heading(self, chunk: int) -> tuple[str, ...]:
         """The heading path of a chunk, outermost first."""
-        ordinal = self["chunk_headings"][chunk]
+        ordinal = self._chunk_headings[chunk]
         path = self._paths.get(ordinal)
         if path is None:
             offsets = self["heading_offsets"]
@@ -159,11 +162,12 @@ class IndexFile:
 
     def lines(self, chunk: int) -> tuple[int, int]:
         """First and last source line of a chunk, counted from 1."""
-        return self["chunk_lines"][2 * chunk], self["chunk_lines"][2 * chunk + 1]
+        lines = self._chunk_lines
+        return lines[2 * chunk], lines[2 * chunk + 1]
 
     def page_of(self, chunk: int) -> int:
         """The ordinal of the page a chunk belongs to."""
-        return self["chunk_pages"][chunk]
+        return self._chunk_pages[chunk]
 
     def skipped(self) -> list[tuple[str, str]]:
         """Notes left out when the index was built: path and reason."""

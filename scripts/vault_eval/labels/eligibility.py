@@ -11,10 +11,9 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from vault_eval.errors import LabelError, MissingPackageError, UnreadableFileError
-from vault_eval.labels.collection import Collection
 from vault_eval.labels.problems import Place, Problems
 from vault_eval.limits import LABEL_NEAR_NAMES_MAX
 from vault_eval.model import Label
@@ -24,6 +23,9 @@ from vault_eval.vault.paths import folded, is_markdown, is_pdf, page_title, quot
 from vault_eval.vault.reader import FolderReader
 from vault_eval.vault.refusal import LINK, NOT_REGULAR, FileRefusedError
 from vault_eval.vault.walk import OTHER_VAULT, VaultListing
+
+if TYPE_CHECKING:
+    from vault_eval.labels.collection import Collection
 
 Status: TypeAlias = Literal["skipped", "missing-gold", "negative", "scored", "other-collection"]
 _MOVED_SHOWN_MAX = 3

@@ -60,7 +60,7 @@ class ScoreTable:
     def of(cls, metrics: Sequence[Metric], queries: Sequence[JudgedQuery]) -> ScoreTable:
         """The scores of all queries; a scored query with an empty ranking has 0, not None."""
         means = [metric for metric in metrics if metric.across is None]
-        columns = {metric.name: tuple(map(metric.per_query, queries)) for metric in means}
+        columns = {metric.name: tuple(map(metric.of_query, queries)) for metric in metrics if metric.of_query is not None}
         inside = {
             "scored": frozenset(place for place, query in enumerate(queries) if query.is_scored),
             "returned": frozenset(place for place, query in enumerate(queries) if query.is_scored and query.ranked),
