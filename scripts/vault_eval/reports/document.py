@@ -83,8 +83,8 @@ class QueryRow:
         """The gold pages that are not among the first `cutoff`; None where nothing is expected or known."""
         if self.status != "scored":
             return None
-        returned = {ranked.page for ranked in self.ranking[:cutoff]}
-        return tuple(page for page in self.expected if page not in returned)
+        returned = [ranked.page for ranked in self.ranking[:cutoff]]
+        return tuple([page for page in self.expected if page not in returned])
 
     def only_sections_missed(self, cutoff: int) -> tuple[str, ...]:
         """The gold pages among the first `cutoff` that were found outside every place which the label names in them."""
@@ -102,7 +102,10 @@ class QueryRow:
 
     def rank(self, page: str) -> int | None:
         """The rank of a page, or None where it was not returned."""
-        return next((ranked.rank for ranked in self.ranking if ranked.page == page), None)
+        for ranked in self.ranking:
+            if ranked.page == page:
+                return ranked.rank
+        return None
 
 
 @dataclass(frozen=True, slots=True)
