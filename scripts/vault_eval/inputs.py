@@ -93,6 +93,7 @@ def open_inputs(request: Request) -> Iterator[Inputs]:
         collection = _collection(request, vault)
         labels = load_labels(documents)
         labels = labels if collection is None else replace(labels, labels=collection.placed(labels.labels))
+        vault.pages.keep(page for label in labels.labels for page in label.pages)
         places = Places(request, vault, data, options, reading)
         found = open_searchers(specs, places, documents, labels, opened)
         freshness = _unlabelled(found.freshness, found.label_notes)

@@ -80,9 +80,6 @@ def _pieces(value: object, spread: int, ascii_only: bool) -> Iterator[str]:
         yield _compact(value, ascii_only)
         return
     separator, last = ("{\n", "\n}") if isinstance(value, dict) else ("[\n", "\n]")
-    if spread == 1 and not isinstance(value, dict):
-        yield separator + ",\n".join([_compact(entry, ascii_only) for entry in value]) + last
-        return
     for entry in value:
         yield separator
         separator = ",\n"

@@ -1,8 +1,8 @@
-"""The bytes of pages as they are now: each read once a run, and remembered by digest."""
+"""The bytes of pages as they are now: remembered by digest, and kept of the pages that are looked into again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from vault_eval.digests import sha256_hex
@@ -10,6 +10,10 @@ from vault_eval.vault.note_text import body_digest
 from vault_eval.vault.paths import page_max_bytes
 from vault_eval.vault.reader import FolderReader
 from vault_eval.vault.refusal import FileRefusedError
+
+
+# The pages that a thousand labels expect, as notes are: five kilobytes each, with room for long ones.
+_KEPT_MAX_BYTES = 16 * 1_048_576
 
 
 class PageDigests:
@@ -23,6 +27,12 @@ class PageDigests:
         self._disk_paths = disk_paths
         self._digests: dict[str, str | None] = {}
         self._problems: dict[str, str] = {}
+        self._kept: dict[str, bytes | None] = {}  # None until it is read
+        self._room_bytes = _KEPT_MAX_BYTES
+
+    def keep(self, pages: Iterable[str]) -> None:
+        """Keep the bytes of these pages from their first reading on, as far as there is room: they are asked for again."""
+        self._kept = {**dict.fromkeys(pages), **self._kept}
 
     def digest(self, page: str) -> str | None:
         """SHA-256 of the page's bytes, or None where it cannot be read; `problem` then says why."""
@@ -51,4 +61,10 @@ class PageDigests:
 
     def read(self, page: str) -> bytes:
         """The bytes of a page. Raises FileRefusedError."""
-        return self._reader.read(self._disk_paths.get(page, page), page_max_bytes(page))
+        data = self._kept.get(page)
+        if data is None:
+            data = self._reader.read(self._disk_paths.get(page, page), page_max_bytes(page))
+            if page in self._kept and len(data) <= self._room_bytes:
+                self._kept[page] = data
+                self._room_bytes -= len(data)
+        return data
