@@ -11,7 +11,6 @@ from vault_eval.vault.paths import page_max_bytes
 from vault_eval.vault.reader import FolderReader
 from vault_eval.vault.refusal import FileRefusedError
 
-
 # The pages that a thousand labels expect, as notes are: five kilobytes each, with room for long ones.
 _KEPT_MAX_BYTES = 16 * 1_048_576
 
