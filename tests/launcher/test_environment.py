@@ -68,7 +68,7 @@ def test_no_install_refuses_where_installing_is_allowed(checkout, tmp_path):
 def test_an_optional_package_is_asked_for_by_name_and_never_installed(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pypdf", None)
     with pytest.raises(MissingPackageError, match=r"index --pdf needs pypdf, .* install '?.*pypdf>=5'?$"):
-        launcher.ensure(["pypdf"], may_install=True, data=str(tmp_path / "data"), command="index --pdf")
+        launcher.refuse_without(["pypdf"], command="index --pdf")
     assert not (tmp_path / "data").exists()
 
 

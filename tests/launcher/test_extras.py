@@ -14,7 +14,7 @@ import pytest
 
 from vault_eval import launcher
 from vault_eval.errors import MissingPackageError
-from vault_eval.launcher import build, extras
+from vault_eval.launcher import build
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -54,8 +54,13 @@ def test_the_extras_are_those_of_the_project_with_their_bounds():
 
 def test_each_package_is_known_by_the_name_to_import():
     assert launcher.EXTRAS["wordllama"].packages == {"numpy": "numpy>=1.26", "wordllama": "wordllama>=0.3.9"}
-    assert extras.extras_with(["numpy"]) == ["wordllama", "model2vec"]
-    assert extras.extras_with(["pypdf", "mcp"]) == ["pdf", "mcp"]
+
+
+def test_a_missing_package_is_refused_with_every_extra_that_brings_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with pytest.raises(MissingPackageError, match=r"the model needs numpy, .*wordllama>=.*model2vec>="):
+        launcher.refuse_without(["numpy", "pytest"], command="the model")
+    launcher.refuse_without(["pytest"], command="the model")
 
 
 def test_an_extra_is_installed_beside_what_the_environment_has(extras_checkout, installing, tmp_path):

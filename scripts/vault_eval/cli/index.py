@@ -60,7 +60,7 @@ def run(argv: list[str]) -> int:
     before = index_options(DataFolder(data), root)
     chosen = chosen_options(options, before)
     if chosen.pdf:
-        launcher.ensure(["pypdf"], may_install=False, data=data, command="index --pdf")
+        launcher.refuse_without(["pypdf"], command="index --pdf")
     started = time.time_ns()
     with open_snapshot(root, chosen.exclude, with_pdfs=chosen.pdf) as snapshot, _progress(options.format) as progress:
         result = build_index(snapshot.reader, snapshot.listing, chosen, folder, vault, started, progress)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         is_usable,
         missing_packages,
     )
-    from vault_eval.launcher.extras import EXTRAS, install_command, install_extras
+    from vault_eval.launcher.extras import EXTRAS, install_command, install_extras, refuse_without
 
 __all__ = [
     "EXTRAS",
@@ -42,6 +42,7 @@ __all__ = [
     "missing_packages",
     "precompile",
     "prepare",
+    "refuse_without",
 ]
 
 
@@ -49,7 +50,7 @@ def __getattr__(name: str) -> object:
     """The names of `environment` and `extras`, loaded at their first use: by then from bytecode, and often never."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in ("EXTRAS", "install_command", "install_extras"):
+    if name in ("EXTRAS", "install_command", "install_extras", "refuse_without"):
         from vault_eval.launcher import extras
 
         return getattr(extras, name)

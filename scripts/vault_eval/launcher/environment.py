@@ -50,11 +50,7 @@ def ensure(packages: Iterable[str], *, may_install: bool, data: str, command: st
         return
     names = [RUNTIME_PACKAGES.get(package, package) for package in missing]
     wanted = f"{command} needs {', '.join(names)}, which this Python ({sys.executable}) lacks."
-    if not set(missing) <= set(RUNTIME_PACKAGES):
-        from vault_eval.launcher.extras import extras_with, install_command
-
-        refuse(f"{wanted} Run: {install_command(extras_with(missing))}")
-    if not os.path.isfile(LOCK):
+    if not set(missing) <= set(RUNTIME_PACKAGES) or not os.path.isfile(LOCK):
         refuse(f"{wanted} Run: {pip_command(names)}")
     environment = environment_folder(data)
     if started == environment + _REBUILT:

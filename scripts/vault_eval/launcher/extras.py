@@ -58,9 +58,16 @@ EXTRAS = {
 }
 
 
-def extras_with(packages: Iterable[str]) -> list[str]:
-    """The extras that bring one of these packages (names to import)."""
-    return [name for name, extra in EXTRAS.items() if not extra.packages.keys().isdisjoint(packages)]
+def refuse_without(packages: Iterable[str], *, command: str) -> None:
+    """Raises MissingPackageError, with the line that installs it, where an optional package (name to import) is not there.
+
+    `command` names what needs it, for the message.
+    """
+    missing = missing_packages(packages)
+    if missing:
+        extras = [name for name, extra in EXTRAS.items() if not extra.packages.keys().isdisjoint(missing)]
+        names = ", ".join(missing)
+        refuse(f"{command} needs {names}, which this Python ({sys.executable}) lacks. Run: {install_command(extras)}")
 
 
 def install_command(extras: Sequence[str]) -> str:

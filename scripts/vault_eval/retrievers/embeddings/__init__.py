@@ -66,7 +66,7 @@ def open_embedder(model: Model) -> Embedder:
 
 def refuse_without(package: str) -> None:
     """Raises MissingPackageError, with the line that installs it, where a package of the extra `vector` is not there."""
-    launcher.ensure([package], may_install=False, data="", command=f"the model {package}")
+    launcher.refuse_without([package], command=f"the model {package}")
 
 
 def cannot_be_loaded(model: Model, error: Exception) -> UsageError | MissingPackageError:
