@@ -19,12 +19,6 @@ LABELS = {
 }
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    """One data folder, in which our modules are compiled once; each test has a vault of its own."""
-    return tmp_path_factory.mktemp("data")
-
-
 @pytest.fixture
 def desk(tmp_path, data, monkeypatch):
     """The current folder: a vault of one note, a label file, and two files with a name of ours that somebody else wrote."""
@@ -140,13 +134,17 @@ def test_what_is_remembered_is_kept_where_nothing_new_was_named(ask, desk, data)
 
 def test_an_option_counts_as_given_also_with_its_default_and_by_its_second_name():
     made = parser()
-    assert made.given(["-k", "10", "--markdown", "--strategy=k1=1", "-r", "keyword", "-r", "title"]) == [
+    words = ["-k", "10", "--markdown", "--strategy=k1=1", "-r", "keyword", "-r", "title"]
+    assert made.parse_given(words)[1] == [
         "--retriever",
         "--vary",
         "--top",
         "--format",
     ]
-    assert made.given([]) == []
+    assert made.parse_given([])[1] == []
+    for line in ([], words):  # and the options are those of any other parser, defaults included
+        found, plain = (vars(each) for each in (made.parse_given(line)[0], made.parse_args(line)))
+        assert {name: found[name] for name in plain} == plain
 
 
 def test_cold_samples_of_all_labels_are_of_more_than_one_label_file_holds():

@@ -26,12 +26,6 @@ DIFFERENT = (
 FORGOTTEN = "--chunk-chars 2000 --chunk-max 4000 --overlap 200 --prefix synthetic --exclude ''"
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    """One data folder, in which our modules are compiled once; each test has a vault of its own."""
-    return str(tmp_path_factory.mktemp("data"))
-
-
 @pytest.fixture
 def vault(tmp_path):
     folder = tmp_path / "Notes"

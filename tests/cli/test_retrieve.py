@@ -14,12 +14,6 @@ from vault_eval.index.seal import open_index
 from vault_eval.vault.location import vault_id
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    """One data folder, in which our modules are compiled once."""
-    return tmp_path_factory.mktemp("data")
-
-
 @pytest.fixture
 def ask(data, capsys):
     """Exit code, stdout and stderr of a command for a vault."""

@@ -19,12 +19,6 @@ def names(folder):
     return sorted(place.name for place in folder.iterdir())
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    """One data folder, in which our modules are compiled once; each test has a vault of its own."""
-    return tmp_path_factory.mktemp("data")
-
-
 @pytest.fixture
 def home(tmp_path, data, monkeypatch):
     """A home folder that is the current one too, with a vault of one note and a label file."""

@@ -71,12 +71,18 @@ class Parser(argparse.ArgumentParser):
                 raise self._unknown(word)
         return super().parse_known_args(args, namespace)
 
-    def given(self, words: Sequence[str]) -> list[str]:
-        """The options among the words, each by its first name, also where its default was written; raises as `parse_args`."""
-        none_set = argparse.Namespace(**{action.dest: None for action in self._actions})
-        found = vars(self.parse_args(words, none_set))
+    def parse_given(self, words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+        """The options, and which of them are among the words, each by its first name, also where its default was written.
+
+        Raises as `parse_args`.
+        """
+        found = self.parse_args(words, argparse.Namespace(**{action.dest: None for action in self._actions}))
         names = {action.dest: action.option_strings[0] for action in reversed(self._actions) if action.option_strings}
-        return [name for dest, name in reversed(names.items()) if found[dest] is not None]
+        given = [name for dest, name in reversed(names.items()) if getattr(found, dest) is not None]
+        for action in self._actions:
+            if getattr(found, action.dest) is None and action.default is not argparse.SUPPRESS:
+                setattr(found, action.dest, action.default)
+        return found, given
 
     def refuse_left(self, words: Sequence[str]) -> None:
         """Raises UsageError for the first of the words that no option takes."""

@@ -39,8 +39,7 @@ _SHIPPED = "--fixture measures the notes and labels that are shipped, on an inde
 
 def run(argv: list[str]) -> int:
     """The exit code of `bench` with these arguments."""
-    made = parser()
-    options, given = made.parse_args(argv), made.given(argv)
+    options, given = parser().parse_given(argv)
     if options.fixture:
         refuse_idle(given, _OF_THE_FIXTURE, _SHIPPED)
     refuse_alone(given, "--remember", "--queries")

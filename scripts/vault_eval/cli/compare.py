@@ -30,10 +30,9 @@ FORMATS = {".json": "json", ".md": "markdown", ".html": "html"}
 
 def run(argv: list[str]) -> int:
     """The exit code of `compare` with these arguments: 0 whatever the verdict."""
-    made = parser()
-    options = made.parse_args(argv)
+    options, given = parser().parse_given(argv)
     if options.reports and options.vault is None:
-        refuse_idle(made.given(argv), _OF_SAVED_REPORTS, _NOT_MEASURED)
+        refuse_idle(given, _OF_SAVED_REPORTS, _NOT_MEASURED)
     forms = {options.format, *([_form(options.out)] if options.out is not None else [])}
     if "html" in forms:
         launcher.ensure(["jinja2"], may_install=False, data=launcher.data_folder(options.data), command="compare with HTML")

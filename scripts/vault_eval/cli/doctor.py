@@ -25,9 +25,8 @@ def run(argv: list[str]) -> int:
     What is optional decides nothing, but is installed where it is named. Where commands go on in the private environment,
     that is what is looked at.
     """
-    made = parser()
-    options = made.parse_args(argv)
-    refuse_alone(made.given(argv), "--index", "--vault")
+    options, given = parser().parse_given(argv)
+    refuse_alone(given, "--index", "--vault")
     data = launcher.data_folder(options.data)
     needed = tuple(launcher.RUNTIME_PACKAGES)
     installs = options.install is not None
